@@ -100,7 +100,7 @@ void run_until_told(net::Loop& loop, AgentServer& server, net::Signals& signals)
     int told = 0;
     loop.watch(signals.fd(), [&](Instant now) {
         while (const auto number = signals.take()) {
-            log::info("leaving; what runs here runs on", {{"signal", *number}});
+            log::info("leaving; instances keep running", {{"signal", *number}});
             if (++told == 1) {
                 net::notify_systemd("STOPPING=1");
                 server.leave(now);
@@ -224,9 +224,10 @@ Result<void> check_that_it_was_here(const paths::Directories& directories,
     const std::string shims = paths::agent_shims(directories, name);
     std::error_code hidden;
     if (!std::filesystem::exists(state, hidden) && !std::filesystem::exists(shims, hidden)) {
-        return fail(Errc::not_found, "no agent '" + name + "' has run here: there is neither " +
-                                         state + " nor " + shims +
-                                         "; give --name, --state-dir and --run-dir as it had them");
+        return fail(Errc::not_found,
+                    "no agent '" + name + "' has run here: there is neither " + state + " nor " +
+                        shims +
+                        "; give the same --name, --state-dir and --run-dir as to the agent");
     }
     return {};
 }

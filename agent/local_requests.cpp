@@ -27,7 +27,8 @@ struct VerbLine {
 
 constexpr std::array verbs{
     VerbLine{Verb::help, "help", "help", "Lists every verb with an example.", "help"},
-    VerbLine{Verb::status, "status", "status", "Who this agent is and whom it obeys.", "status"},
+    VerbLine{Verb::status, "status", "status", "The agent, its coordinator and its state.",
+             "status"},
     VerbLine{Verb::list, "list", "list", "The instances it runs, with their processes.", "list"},
     VerbLine{Verb::stop_all, "stop-all", "stop-all",
              "Ends its instances, each as its task says, and then itself.", "stop-all"},
@@ -44,8 +45,8 @@ tl::unexpected<Error> unknown(std::string_view name) {
     const auto near = nearest({name, name.substr(0, name.find(' '))}, verbs, &VerbLine::name);
     return fail(Errc::unknown_verb,
                 "an agent has no verb " + in_quotes(name) +
-                    (near.empty() ? "" : "; near it: '" + std::string{near.front()} + "'") +
-                    "; it has " + joined(verbs, ", ", &VerbLine::usage));
+                    (near.empty() ? "; " : "; did you mean '" + std::string{near.front()} + "'? ") +
+                    "the verbs are " + joined(verbs, ", ", &VerbLine::usage));
 }
 
 Result<LocalRequest> request_of_line(std::string_view line) {
@@ -62,7 +63,7 @@ Result<LocalRequest> request_of_line(std::string_view line) {
     const std::size_t used = verb->name == first ? 1 : 2;
     const std::size_t wanted = verb->verb == Verb::log_level ? 1 : 0;
     if (words.size() != used + wanted) {
-        return fail(Errc::invalid, "the words do not fit; usage: " + std::string{verb->usage});
+        return fail(Errc::invalid, "wrong arguments; usage: " + std::string{verb->usage});
     }
     return LocalRequest{verb->verb, wanted == 0 ? std::string{} : std::string{words.back()}};
 }

@@ -17,7 +17,7 @@ using namespace muster::daemon_main;
 
 constexpr Program program{
     "muster-agent", MUSTER_VERSION,
-    "Runs tasks on this host as its coordinator wants them. They run on when it ends;\n"
+    "Runs tasks on this host for its coordinator. Tasks keep running when it ends;\n"
     "`muster-agent stop-all`, with the same options, ends them and the agent."};
 constexpr std::string_view stop_all_verb = "stop-all";
 // For the unit of systemd: see take_back_controllers().
@@ -37,7 +37,7 @@ std::optional<int> read_into(Arguments& into, int argc, char** argv) {
     return read_command_line(
         argc, argv, program,
         {{"--config", &into.config, "Configuration file (TOML); none is needed"},
-         {"--name", &into.name, "Name of this node; else the host's"},
+         {"--name", &into.name, "Name of this node (the host's name)"},
          {"--coordinator", &into.coordinator, "Endpoint of the coordinator (tcp://127.0.0.1:7700)"},
          {"--state-dir", &into.state_dir, "Where memory, logs and work are kept"},
          {"--run-dir", &into.run_dir, "Where the agent's ipc socket is made"},
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
         return end_with(exit_error, program.name, run.error().detail);
     }
     if (stops_all) {
-        std::cout << "all that agent '" << settings->name << "' ran has ended, and so has it\n";
+        std::cout << "agent '" << settings->name << "' and all its instances have ended\n";
     }
     return 0;
 }

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <unistd.h>
+#include <vector>
 
 #include <toml++/toml.h>
 
@@ -13,7 +15,6 @@
 #include "common/config/toml_fields.hpp"
 #include "common/net/endpoint.hpp"
 #include "common/spec/duration.hpp"
-#include "common/text/letter.hpp"
 
 namespace muster::agent {
 namespace {
@@ -36,7 +37,7 @@ Result<void> take_text(const std::string& text, std::string& into) {
 Result<void> check_name(const std::string& name) {
     if (!is_valid_name(name)) {
         return fail(Errc::invalid, "'" + name.substr(0, 2 * limits::name_bytes) +
-                                       "' is no name of a node: " + std::string{name_rule()});
+                                       "' is not a valid node name: " + std::string{name_rule()});
     }
     return {};
 }
@@ -65,31 +66,35 @@ constexpr std::array keys{
     Key{"pool", [](const auto& text, auto& into) { return take_text(text, into.offer.pool); }},
 };
 
-std::string valid_choices() {
-    return joined(keys, ", ", &Key::name) + ", [" + joined(host_tables, "], [") + "]";
+std::vector<std::string_view> known_keys() {
+    std::vector<std::string_view> known;
+    std::ranges::transform(keys, std::back_inserter(known), &Key::name);
+    known.insert(known.end(), host_tables.begin(), host_tables.end());
+    return known;
 }
 
-Result<void> read_key(std::string_view name, const toml::node& value, AgentSettings& into) {
-    const auto* const key = std::ranges::find(keys, name, &Key::name);
-    if (key == keys.end()) {
-        return fail(Errc::invalid,
-                    "unknown key '" + std::string{name} + "'; valid here: " + valid_choices());
+/// The keys whose values are texts.
+void read_texts(TomlFields& fields, const toml::table& table, AgentSettings& into) {
+    for (const auto& [name, value] : table) {
+        const auto* const key = std::ranges::find(keys, name.str(), &Key::name);
+        if (key == keys.end()) {
+            continue;
+        }
+        const auto text = value.value_exact<std::string>().value_or("");
+        const auto done =
+            text.empty() ? fail(Errc::invalid, "needs a text in quotes") : key->take(text, into);
+        if (!done) {
+            fields.fail_at(name.source(), std::string{name.str()} + " " + done.error().detail);
+        }
     }
-    const auto text = value.value_exact<std::string>().value_or("");
-    const auto done =
-        text.empty() ? fail(Errc::invalid, "needs a text in quotes") : key->take(text, into);
-    return done ? done : fail(Errc::invalid, std::string{name} + " " + done.error().detail);
-}
-
-std::string place(std::string_view file, const toml::source_region& at) {
-    return std::string{file} + ":" + std::to_string(at.begin.line) + ": ";
 }
 
 bool is_kept(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-constexpr std::array<std::string_view, 3> floor_keys{"disk_bytes", "disk_files", "memory_bytes"};
+constexpr std::array<std::string_view, 3> floor_keys{"disk", "disk_files", "memory"};
+constexpr std::array<std::string_view, 2> floor_keys_with_unit{"disk_bytes", "memory_bytes"};
 constexpr std::array<std::string_view, 2> readiness_keys{"command", "timeout"};
 constexpr Duration shortest_timeout = 100ms;
 constexpr Duration longest_timeout = 10min;
@@ -99,14 +104,14 @@ constexpr auto most_disk = static_cast<std::int64_t>(std::uint64_t{1} << 60U);
 constexpr std::int64_t most_files = 1'000'000'000;
 
 void read_floors(TomlFields& fields, const toml::table& table, HostFloors& into) {
-    fields.known_keys(table, floor_keys, "floors");
-    fields.number(table.get("disk_bytes"), "disk_bytes", 0, most_disk, into.disk_bytes);
+    fields.known_keys(table, floor_keys, "[floors]", floor_keys_with_unit);
+    fields.amount(table, "disk_bytes", 0, most_disk, into.disk_bytes);
     fields.number(table.get("disk_files"), "disk_files", 0, most_files, into.disk_files);
-    fields.number(table.get("memory_bytes"), "memory_bytes", 0, most_memory, into.memory_bytes);
+    fields.amount(table, "memory_bytes", 0, most_memory, into.memory_bytes);
 }
 
 void read_readiness(TomlFields& fields, const toml::table& table, CheckOptions& into) {
-    fields.known_keys(table, readiness_keys, "readiness");
+    fields.known_keys(table, readiness_keys, "[readiness]");
     fields.texts(table.get("command"), "command", into.command);
     fields.duration(table.get("timeout"), "timeout", into.timeout);
     if (into.timeout < shortest_timeout || into.timeout > longest_timeout) {
@@ -122,42 +127,24 @@ void read_readiness(TomlFields& fields, const toml::table& table, CheckOptions& 
     }
 }
 
-std::optional<Error> read_host(const toml::table& table, std::string_view file,
-                               AgentSettings& into) {
-    TomlFields fields{file};
-    read_offer(fields, table, into.offer);
+AgentSettings read_file(TomlFields& fields, const toml::table& table) {
+    AgentSettings settings;
+    fields.known_keys(table, known_keys(), "the configuration");
+    read_texts(fields, table, settings);
+    read_offer(fields, table, settings.offer);
     if (const auto* const floors = fields.table(table, "floors")) {
-        read_floors(fields, *floors, into.floors);
+        read_floors(fields, *floors, settings.floors);
     }
     if (const auto* const readiness = fields.table(table, "readiness")) {
-        read_readiness(fields, *readiness, into.check);
+        read_readiness(fields, *readiness, settings.check);
     }
-    return fields.fault();
+    return settings;
 }
 
 }  // namespace
 
 Result<AgentSettings> agent_settings_from_toml(std::string_view text, std::string_view file) {
-    toml::table table;
-    try {
-        table = toml::parse(text, file);
-    } catch (const toml::parse_error& error) {
-        return fail(Errc::invalid, place(file, error.source()) + printable(error.description()));
-    }
-    AgentSettings settings;
-    for (const auto& [name, value] : table) {
-        if (std::ranges::find(host_tables, name.str()) != host_tables.end()) {
-            continue;
-        }
-        if (const auto done = read_key(name.str(), value, settings); !done) {
-            return fail(done.error().code,
-                        place(file, name.source()) + printable(done.error().detail));
-        }
-    }
-    if (auto fault = read_host(table, file, settings)) {
-        return tl::unexpected{std::move(*fault)};
-    }
-    return settings;
+    return read_toml(text, file, read_file);
 }
 
 std::string node_name_of_host(std::string_view host) {
@@ -180,7 +167,7 @@ Result<AgentSettings> completed(AgentSettings settings) {
         gethostname(host.data(), host.size() - 1);
         settings.name = node_name_of_host(host.data());
         if (settings.name.empty()) {
-            return fail(Errc::invalid, "no node name can be made of this host's name: give --name");
+            return fail(Errc::invalid, "this host's name is not a valid node name: give --name");
         }
     }
     const std::string coordinator = settings.coordinator;

@@ -122,8 +122,8 @@ bool AgentServer::receive(Instant now) {
         if (received_.size() == 2 && codec::decode_reply(received_[1])) {
             sound = fail(Errc::unreachable,
                          settings_.coordinator +
-                             " is the coordinator's endpoint for operators, not that for agents; "
-                             "unless told otherwise it listens to agents at tcp://127.0.0.1:7700");
+                             " is the coordinator's endpoint for operators, not for agents; "
+                             "by default it listens to agents at tcp://127.0.0.1:7700");
         }
         log::write(complaints_, now, log::Level::warn, "message of the coordinator ignored",
                    {{"code", to_string(sound.error().code)}, {"reason", sound.error().detail}});
@@ -142,7 +142,8 @@ bool AgentServer::receive_by_hand() {
         static_cast<void>(by_hand_.send(
             from, {},
             reads ? answer_to(received_)
-                  : local_error({Errc::busy, "read what you were answered, then ask again"}),
+                  : local_error(
+                        {Errc::busy, "read the answers to your earlier requests, then ask again"}),
             unread_.meter_of(from.route)));
     }
     return receipt != net::Receipt::nothing;
@@ -258,7 +259,7 @@ void AgentServer::send(const AgentMessage& message) {
         unlinked_ = now;
         patience_ = std::min(2 * patience_, patience_with_link_max);
         if (const auto connected = dealer_.connect_anew(); !connected) {
-            log::warn("cannot connect anew", {{"reason", connected.error().detail}});
+            log::warn("cannot reconnect", {{"reason", connected.error().detail}});
         }
     }
 }
@@ -323,7 +324,7 @@ void AgentServer::say_what_was_mended(Instant now) {
     for (const ProcessId process : executor_.take_mended()) {
         const auto name = names_.find(process);
         log::write(mended_, now, log::Level::warn,
-                   "a shim had not told what became of its process, and told it when asked again",
+                   "a shim reported the state of its process only when the agent asked again",
                    {{"process", raw(process)},
                     {"instance", name == names_.end() ? "unknown" : to_string(name->second)}});
     }
@@ -342,7 +343,7 @@ void AgentServer::say_what_was_written(Instant now, const AgentInput& input) {
                    memory != nullptr ? "memory not written" : "journal not written",
                    {{"reason", memory != nullptr ? memory->detail : journal->detail}});
     } else if (disk_fails_) {
-        log::info("the disk takes what is written again");
+        log::info("the disk accepts writes again");
     }
     disk_fails_ = fails;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr Duration progress_interval = 100ms;
 constexpr std::string_view operators_hint =
-    "unless told otherwise, a coordinator listens to operators at tcp://127.0.0.1:7701";
+    "by default a coordinator listens to operators at tcp://127.0.0.1:7701";
 constexpr RequestId ping_id{.high = 0, .low = 1};  // Of no request of an operator.
 
 }  // namespace
@@ -40,20 +41,23 @@ Result<void> Client::send(const Request& request) {
     }
     for (const std::string& frame : *frames) {
         if (dealer_->send({codec::version_frame(), frame}) != net::SendResult::sent) {
-            return fail(Errc::unreachable, "the link to " + endpoint_ + " takes nothing");
+            return fail(Errc::unreachable,
+                        "the connection to " + endpoint_ + " accepts no message");
         }
     }
     return {};
 }
 
+Result<void> Client::ping() { return send({.id = ping_id, .body = PingRequest{}}); }
+
 Result<void> Client::send_again(const Request& request) {
     dealer_.reset();
-    return send({.id = ping_id, .body = PingRequest{}}).and_then([&] { return send(request); });
+    return ping().and_then([&] { return send(request); });
 }
 
 Client::Answer Client::answer_in(const Request& request, const net::Message& message) {
     if (message.size() != 2) {
-        return stranger("", "the answer is no message of a coordinator");
+        return stranger("", "it sends other messages");
     }
     if (auto spoken = codec::check_version(message[0]); !spoken) {
         return tl::unexpected(spoken.error());
@@ -84,11 +88,11 @@ tl::unexpected<Error> Client::stranger(std::string_view bytes, const std::string
     CoordinatorMessage to_agents;
     if (codec::decode(bytes, to_agents)) {
         return fail(Errc::unreachable,
-                    fmt::format("{} is the coordinator's endpoint for agents, not that for "
+                    fmt::format("{} is the coordinator's endpoint for agents, not for "
                                 "operators; {}",
                                 endpoint_, operators_hint));
     }
-    return fail(Errc::unreachable, fmt::format("what answers at {} is no coordinator ({}); {}",
+    return fail(Errc::unreachable, fmt::format("the peer at {} is not a coordinator ({}); {}",
                                                endpoint_, fault, operators_hint));
 }
 
@@ -108,10 +112,14 @@ bool Client::take(const Request& request, Answer& answer) {
 
 tl::unexpected<Error> Client::no_answer(const Request& request, Duration waited) const {
     if (heard_) {
+        const std::string_view later =
+            std::holds_alternative<TaskSignalRequest>(request.body)
+                ? "the signal may still be delivered; give a longer --timeout"
+                : "it may still do so: ask again, or give a longer --timeout";
         return fail(Errc::timeout,
-                    fmt::format("the coordinator at {} did not answer '{}' within {}; it may still "
-                                "do it: ask again, or give a longer --timeout",
-                                endpoint_, codec::verb_of(request.body), to_string(waited)));
+                    fmt::format("the coordinator at {} answers, but it did not "
+                                "answer '{}' within {}; {}",
+                                endpoint_, codec::verb_of(request.body), to_string(waited), later));
     }
     return fail(Errc::unreachable,
                 fmt::format("cannot reach a coordinator at {} within {}; is muster-coordinator "
@@ -124,6 +132,7 @@ Result<ReplyBody> Client::ask(const Request& request, const Patience& patience,
                               Progress& progress) {
     const Instant began = net::boottime_now();
     const Instant deadline = began + patience.total;
+    Instant ping_at = began + patience.total / 2;
     Answer answer;
     heard_ = false;
     progress.tick(began);
@@ -135,8 +144,14 @@ Result<ReplyBody> Client::ask(const Request& request, const Patience& patience,
         loop.watch(*dealer_, [&](Instant) { return take(request, answer); });
         const Instant resend = std::min(deadline, now + patience.resend_after);
         while (now < resend && !answer) {
-            now = loop.turn(std::min(resend, now + progress_interval));
+            now = loop.turn(std::min({resend, ping_at, now + progress_interval}));
             progress.tick(now);
+            if (now >= ping_at && !answer) {
+                ping_at = Instant::max();
+                if (auto sent = ping(); !sent) {
+                    return tl::unexpected(sent.error());
+                }
+            }
         }
     }
     if (!answer) {

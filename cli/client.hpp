@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,6 +23,11 @@ struct Patience {
     /// After this long without an answer the link is made anew and the same request said again:
     /// a coordinator that died may have taken it with it. Its id makes that safe.
     Duration resend_after = 2s;
+
+    /// For a request that may be said again: so early that an answer can still come in time.
+    [[nodiscard]] static Patience of(Duration total) {
+        return {.total = total, .resend_after = std::min<Duration>(2s, total / 2)};
+    }
 };
 
 /// Asks one coordinator over a DEALER of its own, one request at a time.
@@ -30,7 +36,8 @@ public:
     Client(net::Context& context, std::string endpoint);
 
     /// The answer to the request. Errors of ours: `unreachable` if nothing at all was heard of a
-    /// coordinator, `timeout` if one is there and did not answer this.
+    /// coordinator, `timeout` if one is there and did not answer this. Which of them it is, a ping
+    /// finds out after half of the time.
     [[nodiscard]] Result<ReplyBody> ask(const Request& request, const Patience& patience,
                                         Progress& progress);
 
@@ -49,6 +56,8 @@ private:
     /// Somebody answered who is no coordinator that serves operators.
     [[nodiscard]] tl::unexpected<Error> stranger(std::string_view bytes,
                                                  const std::string& fault) const;
+    /// Says on the present link what every coordinator answers at once.
+    [[nodiscard]] Result<void> ping();
     [[nodiscard]] tl::unexpected<Error> no_answer(const Request& request, Duration waited) const;
 
     net::Context& context_;

@@ -135,7 +135,7 @@ Result<void> take_option(const VerbEntry& entry, std::span<const std::string> wo
     }
     if (!given.value) {
         if (at + 1 == words.size()) {
-            return fail(Errc::invalid, name + " needs its " + std::string{option->value} +
+            return fail(Errc::invalid, name + " needs a value, " + std::string{option->value} +
                                            ", as in: " + example_of(entry));
         }
         given.value = words[++at];
@@ -154,10 +154,10 @@ Result<void> check_arguments(const VerbEntry& entry, const CommandLine& line) {
     if (!entry.arguments.empty()) {
         right += ' ' + std::string{entry.arguments};
     }
-    const auto wrong = count < least ? std::string{"something is missing"}
-                                     : "'" + line.arguments[most] + "' is too much";
+    const auto wrong = count < least ? std::string{"an argument is missing"}
+                                     : "unexpected argument '" + line.arguments[most] + '\'';
     return fail(Errc::invalid,
-                wrong + ": it is 'muster " + right + "', for example: " + example_of(entry));
+                wrong + "; usage: muster " + right + "; for example: " + example_of(entry));
 }
 
 Result<void> check_choice(std::string_view of, Words kind, const std::string& word) {
@@ -168,7 +168,7 @@ Result<void> check_choice(std::string_view of, Words kind, const std::string& wo
     return fail(Errc::invalid, std::string{of} + " is one of " + known + ", not '" + word + "'");
 }
 
-/// Words of which there are only a few are told before anybody is asked.
+/// Checks words with a fixed set of choices before the coordinator is asked.
 Result<void> check_choices(const VerbEntry& entry, const CommandLine& line) {
     if (!line.arguments.empty()) {
         const std::string_view first = entry.arguments.substr(0, entry.arguments.find(' '));
@@ -235,7 +235,7 @@ Result<CommandLine> read_command_line(std::span<const std::string> words) {
     if (plain.empty()) {
         const auto named = with_verb(words);
         return named ? read_command_line(*named)
-                     : fail(Errc::invalid, "a verb is missing: 'muster help' lists all");
+                     : fail(Errc::invalid, "a verb is missing; 'muster help' lists the verbs");
     }
     if (plain.size() == 1 && wants_help(words) && !verbs_of_group(plain[0]).empty()) {
         return help_about(plain[0], asks_for_json(words));
@@ -244,7 +244,8 @@ Result<CommandLine> read_command_line(std::span<const std::string> words) {
     if (!entry) {
         return tl::unexpected(entry.error());
     }
-    CommandLine line{.verb = (*entry)->verb, .arguments = {}, .options = {}};
+    CommandLine line;
+    line.verb = (*entry)->verb;
     std::size_t verb_words = count_words((*entry)->words);
     bool literal = false;
     for (std::size_t at = 0; at < words.size(); ++at) {
@@ -258,6 +259,7 @@ Result<CommandLine> read_command_line(std::span<const std::string> words) {
             --verb_words;
         } else {
             line.arguments.push_back(words[at]);
+            line.arguments_before_dashes += literal ? 0U : 1U;
         }
     }
     if (line.has("--help")) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <span>
@@ -19,6 +20,7 @@ namespace muster::cli {
 struct CommandLine {
     Verb verb = Verb::help;
     std::vector<std::string> arguments;
+    std::size_t arguments_before_dashes = 0;  ///< Those that stand before a `--`; all without one.
     std::map<std::string, std::vector<std::string>, std::less<>> options;  ///< By `--name`.
 
     [[nodiscard]] bool has(std::string_view option) const {

@@ -23,10 +23,10 @@ std::string usage_of(const VerbEntry& entry) {
     return fmt::format("muster {}{}", with_arguments(entry), says ? "" : " [OPTIONS]");
 }
 
-/// A round and what it means, in two columns.
-std::string explained(std::string_view round, std::string_view meaning, std::size_t column) {
+/// A term and what it means, in two columns.
+std::string explained(std::string_view term, std::string_view meaning, std::size_t column) {
     std::string text;
-    std::string head = fmt::format("  {:<{}}", round, column - 4);
+    std::string head = fmt::format("  {:<{}}", term, column - 4);
     if (width_of(head) > column - 2) {
         text = head + '\n';
         head.clear();
@@ -97,7 +97,7 @@ std::string help_text() {
            "\nA PATTERN is a name, a glob (web-*) or a range (n[1-40,52]); put it in quotes.\n"
            "Most reads take --watch. Colours only on a terminal, and not with NO_COLOR set.\n"
            "Exit codes: 0 ok, 1 error, 2 usage, 3 difference (plan, status --check), 4 no\n"
-           "leader or unreachable, 5 out of time, 6 refused. 'muster VERB --help' explains\n"
+           "leader or unreachable, 5 timeout, 6 refused. 'muster VERB --help' explains\n"
            "a verb.\n";
 }
 
@@ -114,7 +114,7 @@ std::string help_text(const VerbEntry& entry) {
     if (!entry.options.empty()) {
         text += "\n" + option_lines(entry.options);
     }
-    return text + "\nas every verb:\n" + option_lines(common_options()) +
+    return text + "\noptions of every verb:\n" + option_lines(common_options()) +
            fmt::format("\nexample: {}\n", example_of(entry));
 }
 

@@ -27,11 +27,10 @@ ExitCode help(const CommandLine& line) {
     const std::string words = fmt::format("{}", fmt::join(line.arguments, " "));
     const auto verbs = verbs_under(words);
     if (verbs.empty()) {
-        return misused(
-            {Errc::invalid, fmt::format("there is no verb '{}' to explain: 'muster help' "
-                                        "lists all",
-                                        words)},
-            line.wants_json());
+        return misused({Errc::invalid, fmt::format("there is no verb '{}'; 'muster help' lists the "
+                                                   "verbs",
+                                                   words)},
+                       line.wants_json());
     }
     if (line.wants_json()) {
         return deliver(help_document(verbs));
@@ -57,8 +56,8 @@ ExitCode ask_coordinator(const CommandLine& line) {
     }
     if (line.has("--check") && line.has("--watch")) {
         return misused({Errc::invalid,
-                        "--check ends with what it found and --watch never ends: use "
-                        "one of them, or 'muster wait' to wait until it is so"},
+                        "--check and --watch exclude each other: use 'muster wait' to wait "
+                        "until the tasks are converged"},
                        line.wants_json());
     }
     const auto request = request_of(line);
@@ -68,7 +67,7 @@ ExitCode ask_coordinator(const CommandLine& line) {
     }
     if (const auto* const apply = std::get_if<ApplyRequest>(&*request);
         apply != nullptr && apply->tasks.empty()) {
-        complain(fmt::format("muster: {} wants nothing: it holds no [[task]]\n",
+        complain(fmt::format("muster: {} has no [[task]], so it wants nothing\n",
                              printable(line.value("--file").value_or(""))));
     }
     Console console{std::move(*settings)};

@@ -36,7 +36,7 @@ Result<std::string> endpoint_of(const CommandLine& line, std::string_view option
     if (!endpoint) {
         return fail(Errc::invalid, std::string{given ? option : variable} + ": " +
                                        endpoint.error().detail +
-                                       (usual.empty() ? "" : "; the usual one is " + usual));
+                                       (usual.empty() ? "" : "; the default is " + usual));
     }
     return endpoint;
 }

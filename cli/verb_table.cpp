@@ -9,102 +9,113 @@ namespace muster::cli {
 
 namespace {
 
-constexpr OptionEntry watch{"--watch", 'w', "", "show it again and again, until Ctrl-C"};
-constexpr OptionEntry interval{"--interval", '\0', "TIME", "pause between two of --watch (1s)"};
+constexpr OptionEntry watch{"--watch", 'w', "", "show it again and again until Ctrl-C"};
+constexpr OptionEntry interval{"--interval", '\0', "TIME",
+                               "time between two updates of --watch (1s)"};
 constexpr OptionEntry file{"--file", 'f', "FILE", "the task file; - is standard input",
                            Words::file};
 constexpr OptionEntry replace{"--replace", '\0', "",
-                              "make the file the whole wanted set: remove what it does not name"};
-constexpr OptionEntry force{"--force", '\0', "", "take labels that no node has"};
-constexpr OptionEntry dry_run{"--dry-run", '\0', "", "only show what would be done"};
-constexpr OptionEntry yes{"--yes", 'y', "", "do not ask before anything is removed"};
+                              "remove every task that the file does not name"};
+constexpr OptionEntry force{"--force", '\0', "", "accept labels and pools that no node has"};
+constexpr OptionEntry dry_run{"--dry-run", '\0', "", "only show what would change"};
+constexpr OptionEntry yes{"--yes", 'y', "", "remove without asking"};
 
 constexpr std::array common{
     OptionEntry{"--coordinator", 'c', "ENDPOINT",
-                "where it listens to operators (MUSTER_COORDINATOR; its local socket, if "
-                "there; tcp://127.0.0.1:7701)"},
-    OptionEntry{"--timeout", 't', "TIME", "how long to wait: 500ms, 2m (5s; wait: 30s)"},
+                "its endpoint for operators (MUSTER_COORDINATOR; else its local socket, if there "
+                "is one; else tcp://127.0.0.1:7701)"},
+    OptionEntry{"--timeout", 't', "TIME",
+                "how long to wait for an answer: 500ms, 2m (5s; wait: 30s)"},
     OptionEntry{"--output", 'o', "FORMAT", "table or json", Words::format},
-    OptionEntry{"--run-dir", '\0', "DIR", "where its local socket is looked for", Words::file},
+    OptionEntry{"--run-dir", '\0', "DIR", "directory of the coordinator's local socket",
+                Words::file},
     OptionEntry{"--help", 'h', "", "explain the verb"},
 };
 
 constexpr std::array read_options{watch, interval};
 constexpr std::array status_options{
-    watch, interval, OptionEntry{"--check", '\0', "", "exit with 3 unless it is converged"},
-    OptionEntry{"--reported", '\0', "", "what each node said in the last closed round"}};
+    watch, interval,
+    OptionEntry{"--check", '\0', "", "exit with 3 unless the cluster is converged"},
+    OptionEntry{"--reported", '\0', "", "what each node reported in the last closed round"}};
 constexpr std::array apply_options{file, replace, yes, force};
 constexpr std::array plan_options{
     file,
     replace,
     force,
     OptionEntry{"--fail", '\0', "KEY=PATTERN",
-                "what if these nodes were lost: node=n7, or of a label rack=r3; may be repeated"},
+                "what if these nodes were lost: node=n7, or by label rack=r3; may be repeated"},
     OptionEntry{"--without-task", '\0', "PATTERN",
                 "what if these tasks were not wanted; may be repeated", Words::task},
-    OptionEntry{"--add-nodes", '\0', "N", "what if so many nodes joined"},
+    OptionEntry{"--add-nodes", '\0', "N", "what if N more nodes joined"},
     OptionEntry{"--rebalance", '\0', "", "what 'muster rebalance' would move"},
     watch,
     interval};
 constexpr std::array add_options{
-    OptionEntry{"--instances", 'n', "N", "how many are wanted (1)"},
-    OptionEntry{"--env", 'e', "KEY=VALUE", "set in its environment; may be repeated"},
-    OptionEntry{"--workdir", '\0', "DIR", "where it runs (a directory of its own)", Words::file},
+    OptionEntry{"--instances", 'n', "N", "how many instances are wanted (1)"},
+    OptionEntry{"--env", 'e', "KEY=VALUE", "set a variable of its environment; may be repeated"},
+    OptionEntry{"--workdir", '\0', "DIR", "its working directory (one per instance)", Words::file},
     OptionEntry{"--restart", '\0', "POLICY", "always, on-failure or never (always)", Words::policy},
-    OptionEntry{"--max-per-node", '\0', "N", "instances on one node at most (1)"},
-    OptionEntry{"--stop-signal", '\0', "NAME", "what ends it: TERM, INT, QUIT, ... (TERM)"},
-    OptionEntry{"--grace", '\0', "TIME", "from that signal to the kill (10s)"},
+    OptionEntry{"--max-per-node", '\0', "N", "the most instances on one node (1)"},
+    OptionEntry{"--stop-signal", '\0', "NAME",
+                "the signal that ends it: TERM, INT, QUIT, ... (TERM)"},
+    OptionEntry{"--grace", '\0', "TIME", "time from the stop signal to SIGKILL (10s)"},
     OptionEntry{"--pool", '\0', "POOL", "only nodes of this pool (default)"},
     OptionEntry{"--constraint", '\0', "CONSTRAINT",
-                "what its nodes' labels must be, as in 'rack != r7'; may be repeated"},
-    OptionEntry{"--cpu-milli", '\0', "N", "thousandths of a core that each instance needs (0)"},
-    OptionEntry{"--memory-bytes", '\0', "N", "memory that each instance needs (0)"},
-    OptionEntry{"--slots", '\0', "N", "slots that each instance takes (1)"},
-    OptionEntry{"--spread", '\0', "LABEL", "share the instances among the values of this label"},
+                "a condition on the labels of its nodes: 'rack != r7'; may be repeated"},
+    OptionEntry{"--cpu", '\0', "CORES", "processor cores that each instance needs: 0.5 (0)"},
+    OptionEntry{"--memory", '\0', "SIZE", "memory that each instance needs: 64MiB (0)"},
+    OptionEntry{"--slots", '\0', "N", "slots that each instance needs (1)"},
+    OptionEntry{"--spread", '\0', "LABEL", "spread the instances over the values of this label"},
     OptionEntry{"--group", '\0', "GROUP", "prefer nodes that ran this group last"},
     OptionEntry{"--every-node", '\0', "", "one instance on each node that fits"},
-    OptionEntry{"--pinned", '\0', "", "never moved for the balance"},
+    OptionEntry{"--pinned", '\0', "", "never move it to balance the load"},
     OptionEntry{"--priority", '\0', "N",
-                "who is placed first when room is short: -1000 to 1000 (0)"},
+                "tasks of higher priority are placed first: -1000 to 1000 (0)"},
     OptionEntry{"--reschedule-after", '\0', "TIME",
-                "how long it waits for a node that is lost (0s)"},
+                "how long it waits for a lost node to return (0s)"},
     OptionEntry{"--reconcile", '\0', "WHICH",
                 "which of two equally good copies stays: original or replacement (original)",
                 Words::reconcile},
     force,
 };
 constexpr std::array event_options{
-    OptionEntry{"--follow", '\0', "", "go on as they happen, until Ctrl-C"},
-    OptionEntry{"--since", '\0', "N",
-                "only those after this number of the present epoch (0: all kept)"},
+    OptionEntry{"--follow", '\0', "", "show new events as they happen, until Ctrl-C"},
+    OptionEntry{"--since", '\0', "WHEN",
+                "only later ones: of the last 10m, since '2026-11-21 10:04' (UTC), or above a "
+                "sequence number of this epoch"},
     OptionEntry{"--events", '\0', "ENDPOINT",
-                "where events are published (MUSTER_EVENTS; the coordinator says it)"},
+                "endpoint that publishes events (MUSTER_EVENTS; else as the coordinator says)"},
 };
 constexpr std::array log_options{
-    OptionEntry{"--follow", 'f', "", "go on as it is printed, until Ctrl-C"},
-    OptionEntry{"--stderr", '\0', "", "what it printed to standard error, not to standard output"},
-    OptionEntry{"--since", '\0', "TIME", "from about so long ago on: 10m (all that is kept)"},
-    OptionEntry{"--node", '\0', "NODE", "what it printed on this node (on that where it is)",
+    OptionEntry{"--follow", 'f', "", "show new output as it is printed, until Ctrl-C"},
+    OptionEntry{"--stderr", '\0', "", "show standard error instead of standard output"},
+    OptionEntry{"--since", '\0', "TIME",
+                "only output of about the last 10m, or since '2026-11-21 10:04' (UTC)"},
+    OptionEntry{"--node", '\0', "NODE", "show what it printed on this node (the node that runs it)",
                 Words::node},
 };
 constexpr std::array top_options{
-    OptionEntry{"--node", '\0', "PATTERN", "only nodes that match (all)", Words::node},
-    OptionEntry{"--once", '\0', "", "measure once, and end"},
-    OptionEntry{"--interval", '\0', "TIME", "over which it is measured (1s)"},
+    OptionEntry{"--node", '\0', "PATTERN", "only matching nodes (all)", Words::node},
+    OptionEntry{"--once", '\0', "", "measure once and exit (so without a terminal)"},
+    OptionEntry{"--interval", '\0', "TIME",
+                "time between two measurements (1s); without a terminal, go on measuring"},
 };
-constexpr OptionEntry reason{"--reason", '\0', "TEXT", "why, for people: kept and shown with it"};
+constexpr OptionEntry reason{"--reason", '\0', "TEXT",
+                             "why; kept with the change and shown to people"};
 constexpr OptionEntry force_of_node{
-    "--force", '\0', "", "also the last node of a pool; what has no other place is stopped"};
+    "--force", '\0', "", "even the last node of a pool; stop instances that no other node can run"};
 constexpr std::array intent_options{reason};
 constexpr std::array drain_options{
-    OptionEntry{"--deadline", '\0', "TIME", "when it should have ended, from now: 10m (none)"},
+    OptionEntry{"--deadline", '\0', "TIME", "when the drain becomes overdue, from now: 10m (none)"},
     force_of_node, reason,
-    OptionEntry{"--watch", 'w', "", "wait until it is done, or its deadline has passed (5)"},
+    OptionEntry{"--watch", 'w', "",
+                "show moves and blockers until it is done, or overdue (exit code 5)"},
     interval};
 constexpr std::array node_add_options{
-    OptionEntry{"--pool", '\0', "POOL", "their pool (as their agents say)"}, reason};
+    OptionEntry{"--pool", '\0', "POOL", "their pool (the one that their agents report)"}, reason};
 constexpr std::array node_remove_options{
-    OptionEntry{"--force", '\0', "", "at once, without a drain: what runs there is left to it"},
+    OptionEntry{"--force", '\0', "",
+                "remove at once, without a drain; its agent keeps what it runs"},
     reason, yes};
 constexpr std::array node_apply_options{
     OptionEntry{"--file", 'f', "FILE", "the list of nodes; - is standard input", Words::file},
@@ -138,9 +149,9 @@ consteval VerbEntry ask(Verb verb, Run run, Words words, std::span<const OptionE
 // clang-format off
 constexpr std::array table{
     ask<ApplyRequest>(Verb::apply, Run::change, Words::anything, apply_options,
-        {"-f FILE", "add and change tasks as a file says", "apply -f tasks.toml"}),
+        {"-f FILE", "add and change the tasks of a file", "apply -f tasks.toml"}),
     ask<PlanRequest>(Verb::plan, Run::read, Words::anything, plan_options,
-        {"-f FILE | WHAT-IF...", "what apply would do, or what if; exit 3 if it changes anything",
+        {"-f FILE | WHAT-IF...", "what apply would change, or a what-if; exit 3 if anything changes",
          "plan --fail rack=r3"}),
     ask<StatusRequest>(Verb::status, Run::read, Words::anything, status_options,
         {.example = "status --watch"}),
@@ -148,7 +159,7 @@ constexpr std::array table{
     ask<NodeListRequest>(Verb::node_list, Run::read, Words::node, read_options,
         {.example = "node list 'web-[1-40,52]'"}),
     ask<NodeShowRequest>(Verb::node_show, Run::read, Words::node, read_options,
-        {"PATTERN", "a node, or each that matches, and what it runs"}),
+        {"PATTERN", "each matching node, and what it runs"}),
     ask<NodeOfflineRequest>(Verb::node_offline, Run::change, Words::node, intent_options,
         {.example = "node offline n7 --reason 'bad disk'"}),
     ask<NodeOnlineRequest>(Verb::node_online, Run::change, Words::node, intent_options),
@@ -159,15 +170,15 @@ constexpr std::array table{
     ask<NodeAddRequest>(Verb::node_add, Run::change, Words::anything, node_add_options),
     ask<NodeRemoveRequest>(Verb::node_remove, Run::change, Words::node, node_remove_options),
     ask<NodeApplyRequest>(Verb::node_apply, Run::change, Words::anything, node_apply_options,
-        {"-f FILE", "make a file the list of nodes: remove all others",
+        {"-f FILE", "make a file the list of nodes; remove all others",
          "node apply -f nodes.toml"}),
     ask<TaskListRequest>(Verb::task_list, Run::read, Words::task, read_options,
         {.example = "task list 'web*'"}),
     ask<TaskShowRequest>(Verb::task_show, Run::read, Words::task, read_options,
-        {"PATTERN", "a task, or each that matches, and its instances"}),
+        {"PATTERN", "each matching task, and its instances"}),
     ask<TaskAddRequest>(Verb::task_add, Run::change, Words::anything, add_options,
         {"NAME [OPTIONS] -- COMMAND [ARG...]",
-         "add a task that is not there yet; a task file can say more",
+         "add a new task; a task file can say more",
          "task add web -n 2 -- /usr/bin/sleep 600"}),
     ask<TaskRemoveRequest>(Verb::task_remove, Run::change, Words::task, remove_options),
     ask<TaskScaleRequest>(Verb::task_scale, Run::change, Words::task, {}),
@@ -182,19 +193,22 @@ constexpr std::array table{
     ask<LogsRequest>(Verb::logs, Run::logs, Words::task, log_options,
         {"INSTANCE", "what an instance printed", "logs web.3 --follow --since 10m"}),
     VerbEntry{Verb::top, Run::top, "top", "[PATTERN]", Words::task, top_options,
-              "processors and memory that nodes and instances use, live",
+              "CPU and memory that nodes and instances use, live",
               "top 'web*' --node 'n[1-9]'", codec::Area::tasks},
     VerbEntry{Verb::explain_instance, Run::read, "explain instance", "INSTANCE", Words::anything,
-              read_options, "why an instance is where it is, or nowhere",
+              read_options, "why an instance runs where it does, or does not run",
               "explain instance web.3", codec::Area::planning},
     VerbEntry{Verb::explain_task, Run::read, "explain task", "TASK", Words::task, read_options,
-              "what each node has to say to one more instance of it", "explain task web",
+              "which nodes can take one more instance of a task, and why not", "explain task web",
               codec::Area::planning},
     VerbEntry{Verb::explain_node, Run::read, "explain node", "NODE", Words::node, read_options,
-              "why a node serves or not, and what was decided of it", "explain node n7",
+              "why a node gets work or not, and its latest changes", "explain node n7",
+              codec::Area::planning},
+    VerbEntry{Verb::explain, Run::read, "explain", "NAME", Words::anything, read_options,
+              "one of these, if only one has the name", "explain web.3",
               codec::Area::planning},
     ask<RebalanceRequest>(Verb::rebalance, Run::change, Words::anything, {},
-        {.summary = "make an even spread once; 'plan --rebalance' shows it first"}),
+        {.summary = "balance the load once; 'plan --rebalance' shows the moves first"}),
     ask<RoundNowRequest>(Verb::round_now, Run::change, Words::anything, {}),
     ask<StoreAcceptRequest>(Verb::store_accept, Run::change, Words::anything, accept_options,
         {.arguments = "", .example = "store accept --dry-run"}),
@@ -207,9 +221,9 @@ constexpr std::array table{
     ask<LogLevelRequest>(Verb::log_level, Run::change, Words::level, {}),
     ask<PingRequest>(Verb::ping, Run::read, Words::anything, read_options),
     VerbEntry{Verb::help, Run::local, "help", "[VERB [VERB]]", Words::verb, {},
-              "this list, or a verb explained", "help task scale"},
+              "list the verbs, or explain one", "help task scale"},
     VerbEntry{Verb::completion, Run::local, "completion", "SHELL", Words::shell, {},
-              "print the completion script for bash or zsh", "completion bash"},
+              "print the completion script of bash or zsh", "completion bash"},
     VerbEntry{Verb::version, Run::local, "version", "", Words::anything, {},
               "the version of this program", "version"},
 };

@@ -43,6 +43,7 @@ enum class Verb : std::uint8_t {
     explain_instance,
     explain_task,
     explain_node,
+    explain,
     rebalance,
     round_now,
     store_accept,

@@ -42,7 +42,7 @@ Result<void> read_mode(const toml::node& value, bool& listed_only) {
     const auto text = value.value_or(std::string{});
     if (text != "open" && text != "listed") {
         return wrong(
-            "is \"open\" (who may join joins) or \"listed\" (only names that operators "
+            "is \"open\" (every agent may join) or \"listed\" (only names that operators "
             "listed)");
     }
     listed_only = text == "listed";

@@ -57,9 +57,9 @@ std::optional<std::string> file_alarm(const FileUse& use, std::uint64_t turned_a
     const auto said = std::to_string(use.open) + " of " + std::to_string(use.limit) +
                       " files are open in the coordinator";
     return said +
-           (turned_away > 0 ? ", and connections are turned away"
-                            : ", and at the limit nobody new is let in") +
-           "; end what connects needlessly, or raise the limit (LimitNOFILE=)";
+           (turned_away > 0 ? ", and new connections are refused"
+                            : ", and at the limit new connections are refused") +
+           "; close needless connections, or raise the limit (LimitNOFILE=)";
 }
 
 }  // namespace muster::coordinator

@@ -9,8 +9,9 @@
 #include <toml++/toml.h>
 
 #include "common/base/limits.hpp"
-#include "common/config/renamed_keys.hpp"
+#include "common/config/toml_fields.hpp"
 #include "common/net/endpoint.hpp"
+#include "common/spec/quantity.hpp"
 #include "common/text/letter.hpp"
 #include "coordinator/core_options.hpp"
 
@@ -54,13 +55,33 @@ Result<void> read_level(const toml::node& value, log::Level& into) {
     return put(log::parse_level(value.value_or(std::string{})), into);
 }
 
+/// A size with its unit, or a number of MiB.
+Result<void> read_mebibytes(const toml::node& value, std::uint32_t least, std::uint32_t most,
+                            std::uint32_t& into) {
+    if (!value.is_string()) {
+        return read_number(value, least, most, into);
+    }
+    const auto size = parse_size(value.value_or(std::string{}));
+    if (!size) {
+        return tl::unexpected{size.error()};
+    }
+    const std::uint64_t whole = *size >> 20U;
+    if (whole < least || whole > most) {
+        return wrong("is " + size_text(*size) + ", but must be from " +
+                     size_text(std::uint64_t{least} << 20U) + " to " +
+                     size_text(std::uint64_t{most} << 20U));
+    }
+    into = static_cast<std::uint32_t>(whole);
+    return {};
+}
+
 constexpr std::array top_keys{
     Key{"state_dir", [](const auto& v, auto& o) { return read_text(v, o.state_dir); }},
     Key{"run_dir", [](const auto& v, auto& o) { return read_text(v, o.run_dir); }},
     Key{"log_level", [](const auto& v, auto& o) { return read_level(v, o.log_level); }},
     Key{"record", [](const auto& v, auto& o) { return read_text(v, o.record); }},
     Key{"record_mib",
-        [](const auto& v, auto& o) { return read_number(v, 16, 1'000'000, o.record_mib); }},
+        [](const auto& v, auto& o) { return read_mebibytes(v, 16, 1'000'000, o.record_mib); }},
 };
 
 constexpr std::array endpoint_keys{
@@ -85,60 +106,53 @@ struct Section {
 constexpr std::array sections{Section{"", top_keys}, Section{"endpoints", endpoint_keys},
                               Section{"cluster", cluster_keys}, Section{"nodes", {}}};
 
-std::string valid_choices(const Section& section) {
+std::vector<std::string_view> known_keys(const Section& section) {
     std::vector<std::string_view> names;
     std::ranges::transform(section.keys, std::back_inserter(names), &Key::name);
     std::ranges::transform(core_keys(section.name), std::back_inserter(names), &CoreKey::name);
-    return joined(names, ", ") + (section.name.empty() ? ", [endpoints], [cluster], [nodes]" : "");
+    if (section.name.empty()) {
+        std::ranges::transform(std::span{sections}.subspan(1), std::back_inserter(names),
+                               &Section::name);
+    }
+    return names;
 }
 
-std::string place(std::string_view file, const toml::source_region& at) {
-    return std::string{file} + ":" + std::to_string(at.begin.line) + ": ";
-}
-
-Result<void> read_section(const toml::table& table, const Section& section, std::string_view file,
-                          Options& into);
-
-Result<void> read_key(const toml::key& name, const toml::node& value, const Section& section,
-                      std::string_view file, Options& into) {
-    const auto where = place(file, name.source());
+Result<void> read_key(std::string_view name, const toml::node& value, const Section& section,
+                      Options& into) {
     for (const auto& key : section.keys) {
-        if (key.name != name.str()) {
-            continue;
+        if (key.name == name) {
+            return key.read(value, into);
         }
-        const auto read = key.read(value, into);
-        return read ? read : wrong(where + std::string{key.name} + " " + read.error().detail);
     }
     for (const auto& key : core_keys(section.name)) {
-        if (key.name == name.str()) {
-            const auto read = key.read(value, into.core);
-            return read ? read : wrong(where + std::string{key.name} + " " + read.error().detail);
+        if (key.name == name) {
+            return key.read(value, into.core);
         }
     }
-    for (const auto& inner : sections) {
-        if (section.name.empty() && !inner.name.empty() && inner.name == name.str()) {
-            return value.is_table()
-                       ? read_section(*value.as_table(), inner, file, into)
-                       : wrong(where + std::string{inner.name} + " is a table: write [" +
-                               std::string{inner.name} + "] and its keys below");
-        }
-    }
-    if (const auto present = present_name(name.str()); !present.empty()) {
-        return wrong(where + std::string{name.str()} + " is now called " + std::string{present} +
-                     "; rename the key");
-    }
-    return wrong(where + "unknown key '" + std::string{name.str()} +
-                 "'; valid here: " + valid_choices(section));
+    return {};  // It is a table, or was refused.
 }
 
-Result<void> read_section(const toml::table& table, const Section& section, std::string_view file,
-                          Options& into) {
+void read_section(TomlFields& fields, const toml::table& table, const Section& section,
+                  Options& into) {
+    fields.known_keys(
+        table, known_keys(section),
+        section.name.empty() ? "the configuration" : '[' + std::string{section.name} + ']');
     for (const auto& [name, value] : table) {
-        if (auto read = read_key(name, value, section, file, into); !read) {
-            return read;
+        if (const auto read = read_key(name.str(), value, section, into); !read) {
+            fields.fail_at(name.source(), std::string{name.str()} + " " + read.error().detail);
         }
     }
-    return {};
+}
+
+Options read_file(TomlFields& fields, const toml::table& table) {
+    Options options;
+    read_section(fields, table, sections.front(), options);
+    for (const auto& inner : std::span{sections}.subspan(1)) {
+        if (const auto* const found = fields.table(table, inner.name)) {
+            read_section(fields, *found, inner, options);
+        }
+    }
+    return options;
 }
 
 }  // namespace
@@ -149,23 +163,13 @@ Result<std::string> http_endpoint(std::string_view text) {
     }
     if (!text.starts_with("tcp://")) {
         return wrong("'" + std::string{text.substr(0, limits::path_bytes)} +
-                     "' is no endpoint for HTTP; write tcp://127.0.0.1:PORT, or none");
+                     "' is not an endpoint for HTTP; write tcp://127.0.0.1:PORT, or none");
     }
     return net::local_endpoint(text);
 }
 
 Result<Options> options_from_toml(std::string_view text, std::string_view file) {
-    toml::table table;
-    try {
-        table = toml::parse(text, file);
-    } catch (const toml::parse_error& error) {
-        return wrong(place(file, error.source()) + std::string{error.description()});
-    }
-    Options options;
-    if (const auto read = read_section(table, sections[0], file, options); !read) {
-        return tl::unexpected{read.error()};
-    }
-    return options;
+    return read_toml(text, file, read_file);
 }
 
 }  // namespace muster::coordinator

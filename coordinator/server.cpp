@@ -1,9 +1,11 @@
 #include "coordinator/server.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <unistd.h>
 #include <utility>
 
 #include "common/base/ensure.hpp"
@@ -52,6 +54,11 @@ bool is_put_off(Instant turn, int& in_a_row) {
     const int borne = lasted >= very_long_turn ? 5 : lasted >= long_turn ? 1 : 0;
     in_a_row = in_a_row < borne ? in_a_row + 1 : 0;
     return in_a_row > 0;
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 // How long the answers given at the end may take to leave.
@@ -146,10 +153,11 @@ Instant Server::turn(Instant deadline) {
         http_.close_overdue(now);
     }
     if (events_.is_shut()) {
-        log::write(listener_complaints_, now, log::Level::warn,
-                   "listeners were sent away, for they asked for too many topics; they may come "
-                   "back when the endpoint can be bound again",
-                   {{"most_topics", net::Publisher::most_topics}});
+        log::write(
+            listener_complaints_, now, log::Level::warn,
+            "event subscribers were disconnected because they subscribed to too many topics; "
+            "they may reconnect when the endpoint is bound again",
+            {{"most_topics", net::Publisher::most_topics}});
         events_.let_in_again();
     }
     publish(now, events_of_turn);
@@ -185,7 +193,7 @@ bool Server::receive_from_operators(OperatorEndpoint& endpoint, Instant now) {
 void Server::decode(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question) {
     if (decoding_ == Uploads::open_at_most) {
         endpoint.refuse(now, question.asker,
-                        {Errc::busy, "as many uploads as may be are being read; try again"});
+                        {Errc::busy, "too many uploads are being read; try again"});
         return;
     }
     ++decoding_;
@@ -252,7 +260,7 @@ void Server::look_at_files(Instant now) {
     const auto turned_away = net::turned_away();
     file_alarm_ = file_alarm(file_use(), turned_away - turned_away_);
     if (file_alarm_) {
-        log::write(file_complaints_, now, log::Level::warn, "few files are left",
+        log::write(file_complaints_, now, log::Level::warn, "few file descriptors are left",
                    {{"reason", *file_alarm_}, {"turned_away", turned_away - turned_away_}});
     }
     const bool ill = turned_away > turned_away_;
@@ -301,7 +309,7 @@ void Server::work_on(Instant now, const Input& input) {
 void Server::complain_of_record(Instant now) {
     if (const auto& trouble = recorder_->trouble()) {
         log::write(record_complaints_, now, log::Level::warn,
-                   "nothing is recorded; it is tried again soon", {{"reason", *trouble}});
+                   "recording failed; the coordinator tries again soon", {{"reason", *trouble}});
     }
 }
 
@@ -375,13 +383,14 @@ std::optional<Reply> Server::completed(const Reply& reply) const {
     }
     if (auto* const status = begin(std::get_if<StatusReply>(&*reply.result))) {
         const auto met = messages();
+        status->host = host_name();
         status->undecodable =
             met.agents.undecodable + met.operators_undecodable + met.ended_by_guard;
         if (file_alarm_) {
             status->alarms.push_back(*file_alarm_);
         }
         if (recorder_ && recorder_->trouble()) {
-            status->alarms.push_back("nothing is recorded: " + *recorder_->trouble());
+            status->alarms.push_back("recording failed: " + *recorder_->trouble());
         }
     }
     if (auto* const events = begin(std::get_if<EventsReply>(&*reply.result))) {

@@ -169,11 +169,11 @@ Result<std::unique_ptr<sqlite::Database>> open_sound(const std::string& path) {
 Result<JournalFile> JournalFile::open(const std::string& path, BootId boot) {
     auto database = open_sound(path);
     if (!database && database.error().code == Errc::malformed) {
-        log::warn("the journal is put aside; what runs is found by its shims",
+        log::warn("the journal was moved aside; running instances are found through their shims",
                   {{"reason", database.error().detail}, {"as", path + ".damaged"}});
         std::remove((path + "-wal").c_str());
         if (std::rename(path.c_str(), (path + ".damaged").c_str()) != 0) {
-            return fail(Errc::io, path + " cannot be put aside: " + std::strerror(errno));
+            return fail(Errc::io, path + " cannot be moved aside: " + std::strerror(errno));
         }
         database = open_sound(path);
     }

@@ -128,7 +128,7 @@ Result<StateDirectory> StateDirectory::open(const std::string& path) {
         return fail_on(path + "/lock", "opened");
     }
     if (!is_locked(lock.get())) {
-        return fail(Errc::refused, "another agent runs with the state directory " + path +
+        return fail(Errc::refused, "another agent uses the state directory " + path +
                                        ": end it, or give this one another --name or --state-dir");
     }
     return StateDirectory{path, std::move(directory), std::move(lock)};

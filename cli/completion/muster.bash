@@ -15,7 +15,7 @@ _muster() {
         case ${COMP_WORDS[i]} in
             --) return ;;
             -c | --coordinator | --run-dir) to+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
-            -f | --file | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | --node | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
+            -f | --file | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | --node | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
             -*) ;;
             *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
         esac
@@ -27,7 +27,7 @@ _muster() {
         --reconcile) COMPREPLY=($(compgen -W "original replacement" -- "$current")); return ;;
         -o | --output) COMPREPLY=($(compgen -W "table json" -- "$current")); return ;;
         --run-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
-        --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu-milli | --memory-bytes | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | --node | -c | --coordinator | -t | --timeout) return ;;
+        --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | --node | -c | --coordinator | -t | --timeout) return ;;
     esac
     case $verb in
         '') words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit log ping help completion version' ;;
@@ -48,7 +48,7 @@ _muster() {
         task | 'help task') words='list show add remove scale restart signal' ;;
         'task list'*) options='--watch --interval'; [[ $verb != 'task list' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task show'*) options='--watch --interval'; [[ $verb != 'task show' ]] || words="$(_muster_names task "${to[@]}")" ;;
-        'task add'*) options='--instances --env --workdir --restart --max-per-node --stop-signal --grace --pool --constraint --cpu-milli --memory-bytes --slots --spread --group --every-node --pinned --priority --reschedule-after --reconcile --force' ;;
+        'task add'*) options='--instances --env --workdir --restart --max-per-node --stop-signal --grace --pool --constraint --cpu --memory --slots --spread --group --every-node --pinned --priority --reschedule-after --reconcile --force' ;;
         'task remove'*) options='--yes'; [[ $verb != 'task remove' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task scale'*) options=''; [[ $verb != 'task scale' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'task restart'*) options=''; [[ $verb != 'task restart' ]] || words="$(_muster_names task "${to[@]}")" ;;
@@ -64,6 +64,7 @@ _muster() {
         'explain instance'*) options='--watch --interval' ;;
         'explain task'*) options='--watch --interval'; [[ $verb != 'explain task' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'explain node'*) options='--watch --interval'; [[ $verb != 'explain node' ]] || words="$(_muster_names node "${to[@]}")" ;;
+        'explain'*) options='--watch --interval' ;;
         'rebalance'*) options='' ;;
         round | 'help round') words='now' ;;
         'round now'*) options='' ;;

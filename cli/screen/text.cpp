@@ -4,10 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <ctime>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "common/base/ids.hpp"
+#include "common/spec/duration.hpp"
 
 namespace muster::cli {
 
@@ -48,17 +50,6 @@ std::string harmless(std::string_view text) {
         text.remove_prefix(std::max<std::size_t>(kept, 1));
     }
     return clean;
-}
-
-std::string bytes_for_people(std::uint64_t bytes) {
-    constexpr std::array<std::string_view, 6> units{"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    auto amount = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    while (amount >= 1024 && unit + 1 < units.size()) {
-        amount /= 1024;
-        ++unit;
-    }
-    return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", amount, units[unit]);
 }
 
 std::size_t width_of(std::string_view text) {
@@ -128,6 +119,63 @@ std::string civil_time(CivilMs at) {
     std::array<char, 32> text{};
     const auto length = std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
     return fmt::format("{}.{:03}Z", std::string_view{text.data(), length}, ms % 1000);
+}
+
+Result<CivilMs> parse_since(std::string_view text, CivilMs now) {
+    if (const auto duration = parse_duration(text)) {
+        return *duration > Duration::zero() ? Result<CivilMs>{CivilMs{raw(now) - to_ms(*duration)}}
+                                            : fail(Errc::invalid, "write more than 0s");
+    }
+    constexpr std::array<const char*, 5> forms{"%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S",
+                                               "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d"};
+    const std::string written{text.substr(0, 40)};
+    for (const char* const form : forms) {
+        std::tm parts{};
+        const char* const rest = strptime(written.c_str(), form, &parts);
+        // Fractions of a second are of no use here.
+        if (rest == nullptr ||
+            std::string_view{rest}.find_first_not_of(".0123456789Z") != std::string_view::npos ||
+            (*rest != '\0' && *rest != '.' && *rest != 'Z')) {
+            continue;
+        }
+        const CivilMs moment{std::int64_t{timegm(&parts)} * 1000};
+        return moment < now ? Result<CivilMs>{moment}
+                            : fail(Errc::invalid, "'" + written + "' is not in the past");
+    }
+    return fail(Errc::invalid,
+                "'" + written + "' is not a time; write 10m, or 2026-11-21 10:04 (UTC)");
+}
+
+bool naturally_less(std::string_view left, std::string_view right) {
+    constexpr std::string_view digits = "0123456789";
+    const std::string_view whole_left = left;
+    const std::string_view whole_right = right;
+    const auto take_digits = [&](std::string_view& text) {
+        const auto run = text.substr(0, std::min(text.find_first_not_of(digits), text.size()));
+        text.remove_prefix(run.size());
+        return run.substr(std::min(run.find_first_not_of('0'), run.size()));
+    };
+    while (!left.empty() && !right.empty()) {
+        if (digits.find(left[0]) != std::string_view::npos &&
+            digits.find(right[0]) != std::string_view::npos) {
+            const auto of_left = take_digits(left);
+            const auto of_right = take_digits(right);
+            if (of_left != of_right) {
+                return std::pair{of_left.size(), of_left} < std::pair{of_right.size(), of_right};
+            }
+        } else if (left[0] != right[0]) {
+            return left[0] < right[0];
+        } else {
+            left.remove_prefix(1);
+            right.remove_prefix(1);
+        }
+    }
+    return left.size() != right.size() ? left.size() < right.size() : whole_left < whole_right;
+}
+
+bool naturally_less(const InstanceId& left, const InstanceId& right) {
+    return left.task == right.task ? left.ordinal < right.ordinal
+                                   : naturally_less(left.task, right.task);
 }
 
 std::string counted(std::size_t count, std::string_view thing) {

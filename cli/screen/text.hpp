@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/base/ids.hpp"
+#include "common/base/result.hpp"
 #include "common/base/time.hpp"
 #include "common/text/letter.hpp"
 
@@ -14,9 +17,6 @@ namespace muster::cli {
 /// Text of several lines for a terminal: tabs, line ends and changes of colour are kept, all else
 /// as in muster::printable().
 [[nodiscard]] std::string harmless(std::string_view text);
-
-/// A number of bytes for people, as `1.4 GiB`.
-[[nodiscard]] std::string bytes_for_people(std::uint64_t bytes);
 
 /// Columns the text takes, a code point each. (Wide letters of East Asia are counted too narrow.)
 [[nodiscard]] std::size_t width_of(std::string_view text);
@@ -36,6 +36,24 @@ namespace muster::cli {
 
 /// As `2026-11-21 10:04:33.120Z`: UTC, so that it can be compared between hosts.
 [[nodiscard]] std::string civil_time(CivilMs at);
+
+/// The moment of a `--since`: so long before now (`10m`), or a time in UTC as civil_time() writes
+/// it, with or without what is behind the minutes. It lies in the past.
+[[nodiscard]] Result<CivilMs> parse_since(std::string_view text, CivilMs now);
+
+/// The order in which people look for names: n2 before n10.
+[[nodiscard]] bool naturally_less(std::string_view left, std::string_view right);
+[[nodiscard]] bool naturally_less(const InstanceId& left, const InstanceId& right);
+
+/// The rows in the natural order of their names. What came from the cluster is in the order of
+/// bytes, which is that of its results.
+template <class Row, class Name>
+[[nodiscard]] std::vector<Row> in_natural_order(std::vector<Row> rows, Name name) {
+    std::ranges::stable_sort(
+        rows, [](const auto& left, const auto& right) { return naturally_less(left, right); },
+        name);
+    return rows;
+}
 
 /// `1 task`, `2 tasks`.
 [[nodiscard]] std::string counted(std::size_t count, std::string_view thing);

@@ -1,5 +1,6 @@
 #include "cli/subjects/console.hpp"
 
+#include <sstream>
 #include <utility>
 #include <variant>
 
@@ -17,11 +18,12 @@ namespace muster::cli {
 namespace {
 
 /// What agents are asked is answered only when they have answered, or have had their time.
-Duration resend_after(const RequestBody& body) {
-    const bool is_errand = std::holds_alternative<LogsRequest>(body) ||
-                           std::holds_alternative<UsageRequest>(body) ||
-                           std::holds_alternative<TaskSignalRequest>(body);
-    return is_errand ? limits::errand_patience + 1s : Patience{}.resend_after;
+Patience patience_for(const RequestBody& body, Duration total) {
+    const bool asks_agents = std::holds_alternative<LogsRequest>(body) ||
+                             std::holds_alternative<UsageRequest>(body) ||
+                             std::holds_alternative<TaskSignalRequest>(body);
+    return asks_agents ? Patience{.total = total, .resend_after = limits::errand_patience + 1s}
+                       : Patience::of(total);
 }
 
 }  // namespace
@@ -32,7 +34,19 @@ Console::Console(Settings settings)
 Result<ReplyBody> Console::ask(const RequestBody& body) {
     Progress progress{settings_.terminal,
                       fmt::format("{}: waiting for {}", codec::verb_of(body), client_.endpoint())};
-    return ask(body, {.total = settings_.timeout, .resend_after = resend_after(body)}, progress);
+    const Instant deadline = net::boottime_now() + settings_.timeout;
+    auto reply = ask(body, patience_for(body, settings_.timeout), progress);
+    // The coordinator waits for an agent for some seconds. Whoever is more patient asks again,
+    // which is safe for what is only read.
+    while (!reply && reply.error().code == Errc::timeout &&
+           std::holds_alternative<LogsRequest>(body)) {
+        const Duration left = deadline - net::boottime_now();
+        if (left < limits::errand_patience) {
+            break;
+        }
+        reply = ask(body, patience_for(body, left), progress);
+    }
+    return reply;
 }
 
 Result<ReplyBody> Console::ask(const RequestBody& body, const Patience& patience,
@@ -71,7 +85,10 @@ void show_error(const Error& error, bool json) {
     if (json) {
         static_cast<void>(deliver(error_document(error)));
     } else {
-        complain(fmt::format("muster: {}\n", printable(error.detail)));
+        std::istringstream lines{error.detail};  // Of a file's errors each has its line.
+        for (std::string line; std::getline(lines, line);) {
+            complain(fmt::format("muster: {}\n", printable(line)));
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/screen/text.hpp"
+#include "common/spec/quantity.hpp"
 
 namespace muster::cli {
 
@@ -41,22 +42,23 @@ std::string text_of(const RoundReply& reply, const Style& /*style*/) {
 }
 
 std::string text_of(const LogLevelReply& reply, const Style& /*style*/) {
-    return fmt::format("the coordinator logs from level {} on\n", printable(reply.level));
+    return fmt::format("the log level of the coordinator is {}\n", printable(reply.level));
 }
 
 std::string text_of(const RebalanceReply& reply, const Style& /*style*/) {
-    return fmt::format("the moves are decided when round {} closes\n", raw(reply.round));
+    return fmt::format("the coordinator decides the moves when round {} closes\n",
+                       raw(reply.round));
 }
 
 // What it says is written as it is by the verb, which alone asks for it.
 std::string text_of(const LogsReply& reply, const Style& /*style*/) {
-    return fmt::format("{} of {} on {}\n", bytes_for_people(reply.data.size()),
+    return fmt::format("{} of {} on {}\n", size_text(reply.data.size()),
                        printable(to_string(reply.id)), printable(reply.node));
 }
 
 std::string text_of(const TaskSignalReply& reply, const Style& style) {
     Table table{{"INSTANCE", "NODE", "SIGNAL", "DETAIL"}};
-    for (const SignalView& view : reply.instances) {
+    for (const SignalView& view : in_natural_order(reply.instances, &SignalView::id)) {
         table.add({to_string(view.id), view.node,
                    view.detail.empty() ? Cell{"SIG" + reply.signal, Tone::good}
                                        : Cell{"-", Tone::attention},

@@ -5,10 +5,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "cli/screen/text.hpp"
 #include "common/base/ensure.hpp"
 #include "common/base/ids.hpp"
 #include "common/codec/codec.hpp"
 #include "common/config/spec_toml.hpp"
+#include "common/net/host/clock.hpp"
 #include "common/spec/duration.hpp"
 #include "common/text/pattern.hpp"
 
@@ -18,7 +20,7 @@ namespace {
 
 Made tasks_of_file(const CommandLine& line) {
     if (line.values("--file").size() > 1) {
-        return usage("--file is given twice; one file holds all tasks of a 'muster " +
+        return usage("--file is given twice; give one file with all tasks to 'muster " +
                      std::string{entry_of(line.verb).words} + "'");
     }
     return rows_of_file(line, tasks_from_toml).map([&](auto tasks) -> RequestBody {
@@ -34,7 +36,7 @@ Made status(const CommandLine& line) {
         return StatusRequest{};
     }
     if (line.has("--check")) {
-        return usage("--check is of what is wanted, and --reported of what runs: use one of them");
+        return usage("--check and --reported exclude each other: use one of them");
     }
     return ReportedRequest{};
 }
@@ -47,8 +49,8 @@ Made plan(const CommandLine& line) {
     }
     if (line.has("--file") || line.has("--replace")) {
         return usage(
-            "a file says what is to be wanted, and --fail, --without-task, --add-nodes "
-            "and --rebalance ask what would be if: one of them at a time");
+            "--file and --replace cannot be combined with --fail, --without-task, --add-nodes "
+            "or --rebalance; ask one question at a time");
     }
     for (const std::string& selector : line.values("--fail")) {
         const auto equals = selector.find('=');
@@ -69,15 +71,23 @@ Made plan(const CommandLine& line) {
 }
 
 Made scale(const CommandLine& line) {
-    return number_of<std::uint32_t>("INSTANCES", line.arguments[1])
+    return number_of<std::uint32_t>("INSTANCES", line.arguments[1], limits::instances_per_task)
         .map([&](std::uint32_t instances) -> RequestBody {
             return TaskScaleRequest{.pattern = line.arguments[0], .instances = instances};
         });
 }
 
 Made events(const CommandLine& line) {
-    return number_of<std::uint64_t>("--since", line.value("--since").value_or("0"))
-        .map([](std::uint64_t since) -> RequestBody { return EventsRequest{.since = since}; });
+    const std::string since = line.value("--since").value_or("0");
+    if (const auto sequence = number_in<std::uint64_t>(since)) {
+        return EventsRequest{.since = *sequence};
+    }
+    // The coordinator counts events; those of a time are found in its answer.
+    return parse_since(since, net::civil_now())
+        .map([](CivilMs) -> RequestBody { return EventsRequest{}; })
+        .map_error([](const Error& error) {
+            return usage("--since: " + error.detail + ", or a sequence number").value();
+        });
 }
 
 /// A name that cannot be is not found; a pattern that cannot be makes no sense.
@@ -100,11 +110,12 @@ Made logs(const CommandLine& line) {
                         .node = line.value("--node").value_or(""),
                         .stream = line.has("--stderr") ? LogStream::err : LogStream::out};
     if (const auto text = line.value("--since")) {
-        const auto since = parse_duration(*text);
-        if (!since || *since <= Duration{}) {
-            return usage("--since: " + (since ? "it is more than 0s" : since.error().detail));
+        const CivilMs now = net::civil_now();
+        const auto since = parse_since(*text, now);
+        if (!since) {
+            return usage("--since: " + since.error().detail);
         }
-        request.since_ms = static_cast<std::uint64_t>(to_ms(*since));
+        request.since_ms = static_cast<std::uint64_t>(raw(now) - raw(*since));
     }
     return request;
 }
@@ -144,6 +155,7 @@ constexpr std::array own_requests{
     OwnRequest{Verb::explain_instance, explain<Subject::instance>},
     OwnRequest{Verb::explain_task, explain<Subject::task>},
     OwnRequest{Verb::explain_node, explain<Subject::node>},
+    OwnRequest{Verb::explain, explain<Subject::any>},
     OwnRequest{Verb::status, status},
     OwnRequest{Verb::node_show, show<NodeShowRequest, NodeListRequest>},
     OwnRequest{Verb::task_show, show<TaskShowRequest, TaskListRequest>},

@@ -135,13 +135,14 @@ Result<void> make_private_directory(const std::string& path) {
     }
     struct stat status = {};
     if (stat(path.c_str(), &status) != 0) {
-        return fail_on(path, std::string{"cannot be looked at: "} + std::strerror(errno));
+        return fail_on(path, std::string{"cannot be checked: "} + std::strerror(errno));
     }
     if (!S_ISDIR(status.st_mode)) {
         return fail_on(path, "is not a directory");
     }
     if (status.st_uid != geteuid()) {
-        return fail_on(path, "belongs to user " + std::to_string(status.st_uid) + ", not to us");
+        return fail_on(path, "belongs to user " + std::to_string(status.st_uid) +
+                                 ", not to the user that runs muster");
     }
     const mode_t mode = status.st_mode & 0777U;
     if (mode != 0700U && mode != 0711U && chmod(path.c_str(), 0700) != 0) {

@@ -104,6 +104,11 @@ bool read(Words words, StoreAcceptRequest& request) {
     return words.empty() || request.dry_run;
 }
 
+bool read(Words words, ExplainRequest& request) {
+    request.name = words.back();
+    return words.size() == 1 || enum_from(words[0], request.subject);
+}
+
 bool read(Words words, PlanRequest& request) {
     while (!words.empty()) {
         const auto what = words.front();
@@ -147,7 +152,7 @@ std::optional<Result<Request>> request_from_words(std::string_view verb, Words w
             read(words, body)) {
             result = within_bounds({{}, std::move(body)});
         } else {
-            result = fail(Errc::invalid, "the words do not fit; usage: " + usage_of(row));
+            result = fail(Errc::invalid, "wrong arguments; usage: " + usage_of(row));
         }
     });
     return result;

@@ -48,9 +48,9 @@ tl::unexpected<Error> unknown_verb(std::string_view verb) {
     const auto near = nearest({verb, verb.substr(0, verb.find(' '))}, verb_rows, &Verb::name);
     std::string detail = "there is no verb " + in_quotes(verb) + "; ";
     for (std::size_t i = 0; i < near.size(); ++i) {
-        detail += (i == 0 ? "near it: '" : ", '") + std::string{near[i]} + "'";
+        detail += (i == 0 ? "did you mean '" : " or '") + std::string{near[i]} + "'";
     }
-    return fail(Errc::unknown_verb, detail + (near.empty() ? "" : "; ") + "'help' lists them all");
+    return fail(Errc::unknown_verb, detail + (near.empty() ? "" : "? ") + "'help' lists the verbs");
 }
 
 }  // namespace muster::codec

@@ -15,11 +15,13 @@ constexpr std::array<std::string_view, 1> node_file_keys{"node"};
 
 ListedNode read_listed_node(TomlFields& fields, const toml::table& table) {
     ListedNode node;
+    const std::size_t faults_before = fields.fault_count();
     fields.known_keys(table, listed_node_keys, "[[node]]");
     fields.text(table.get("name"), "name", node.name);
     fields.text(table.get("pool"), "pool", node.pool);
     for (const auto& [key, name] : {std::pair{"name", &node.name}, {"pool", &node.pool}}) {
-        if (!is_valid_name(*name) && (name == &node.name || table.contains(key))) {
+        const bool is_read = fields.fault_count() == faults_before;
+        if (is_read && !is_valid_name(*name) && (name == &node.name || table.contains(key))) {
             fields.fail_at(table.source(), std::string{key} + " is " + in_quotes(*name) + "; " +
                                                std::string{name_rule()});
         }
@@ -47,7 +49,7 @@ std::vector<ListedNode> read_node_list(TomlFields& fields, const toml::table& ro
             return nodes;
         }
         nodes.push_back(read_listed_node(fields, *table));
-        if (!named.insert(nodes.back().name).second) {
+        if (!named.insert(nodes.back().name).second && !nodes.back().name.empty()) {
             fields.fail_at(table->source(),
                            "node '" + nodes.back().name + "' is given twice; name it once");
         }

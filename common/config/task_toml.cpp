@@ -1,5 +1,6 @@
 #include "common/config/task_toml.hpp"
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -10,8 +11,10 @@
 
 #include "common/base/limits.hpp"
 #include "common/base/number.hpp"
+#include "common/config/renamed_keys.hpp"
 #include "common/config/spec_toml.hpp"
 #include "common/spec/description.hpp"
+#include "common/spec/quantity.hpp"
 
 namespace muster {
 
@@ -24,12 +27,12 @@ template <>
 constexpr std::string_view example_of<UpdatePolicy> = "{ max_surge = 1, max_unavailable = 1 }";
 template <>
 constexpr std::string_view example_of<CgroupLimits> =
-    "{ cpu_milli = 500, memory_bytes = 536_870_912, pids = 100 }";
+    "{ cpu = \"0.5\", memory = \"512MiB\", pids = 100 }";
 template <>
-constexpr std::string_view example_of<LogRule> = "{ max_bytes = 16_777_216, max_age = \"24h\" }";
+constexpr std::string_view example_of<LogRule> = "{ max = \"16MiB\", max_age = \"24h\" }";
 template <>
 constexpr std::string_view example_of<Resources> =
-    "{ cpu_milli = 500, memory_bytes = 536_870_912, slots = 1 }";
+    "{ cpu = \"0.5\", memory = \"512MiB\", slots = 1 }";
 
 constexpr std::array<std::string_view, 1> file_keys{"task"};
 constexpr std::array<std::string_view, 2> rlimit_keys{"soft", "hard"};
@@ -38,7 +41,19 @@ constexpr std::array<std::string_view, 2> rlimit_keys{"soft", "hard"};
 template <Described T>
 std::vector<std::string_view> keys_of() {
     std::vector<std::string_view> keys;
-    for_each_field<T>([&](const auto& field) { keys.push_back(field.name()); });
+    for_each_field<T>([&](const auto& field) { keys.push_back(field.file_name()); });
+    return keys;
+}
+
+/// The names on the wire of those whose value is an amount: a file may have them, too.
+template <Described T>
+std::vector<std::string_view> keys_with_unit() {
+    std::vector<std::string_view> keys;
+    for_each_field<T>([&](const auto& field) {
+        if (field.unit() != AmountUnit::none) {
+            keys.push_back(field.wire_name);
+        }
+    });
     return keys;
 }
 
@@ -58,7 +73,7 @@ void read_octal(TomlFields& fields, const toml::node& node, std::string_view key
     const auto written = node.value_exact<std::string>().value_or("");
     const auto value = number_in<std::remove_cvref_t<decltype(into)>>(written, 8);
     if (!value) {
-        fields.fail_at(node.source(), std::string{key} + " is no octal digits in quotes; write " +
+        fields.fail_at(node.source(), std::string{key} + " is not octal digits in quotes; write " +
                                           std::string{key} + " = \"077\"");
         return;
     }
@@ -70,14 +85,15 @@ RlimitValue rlimit_value(TomlFields& fields, const toml::node& node, const std::
         return RlimitValue::unlimited;
     }
     const auto number = node.value_exact<std::int64_t>();
-    if (!number || *number < 0) {
+    const auto size = parse_size(node.value_exact<std::string>().value_or(""));
+    if (!size && (!number || *number < 0)) {
         fields.fail_at(node.source(), key +
-                                          " is neither a whole number from 0 on nor \"unlimited\"; "
+                                          " is neither a number, a size nor \"unlimited\"; "
                                           "write rlimits = { nofile = 1024, stack = { soft = "
-                                          "8_388_608, hard = \"unlimited\" } }");
+                                          "\"8MiB\", hard = \"unlimited\" } }");
         return {};
     }
-    return RlimitValue{static_cast<std::uint64_t>(*number)};
+    return RlimitValue{size ? *size : static_cast<std::uint64_t>(*number)};
 }
 
 Rlimit read_rlimit(TomlFields& fields, const toml::node& node, const std::string& key) {
@@ -163,7 +179,7 @@ template <Described T>
 void read_value(TomlFields& fields, const toml::node& node, std::string_view key,
                 const FieldRule& /*rule*/, T& into) {
     if (const auto* const table = table_of(fields, node, key, example_of<T>)) {
-        fields.known_keys(*table, keys_of<T>(), key);
+        fields.known_keys(*table, keys_of<T>(), key, keys_with_unit<T>());
         read_table(fields, *table, into);
     }
 }
@@ -187,8 +203,16 @@ void read_value(TomlFields& fields, const toml::node& node, std::string_view key
 template <Described T>
 void read_table(TomlFields& fields, const toml::table& table, T& into) {
     for_each_field<T>([&](const auto& field) {
-        if (const auto* const node = table.get(field.name())) {
-            read_value(fields, *node, field.name(), field.rule, into.*field.member);
+        using Value = typename std::remove_cvref_t<decltype(field)>::Value;
+        if constexpr (std::is_unsigned_v<Value> && !std::is_same_v<Value, bool>) {
+            if (field.unit() != AmountUnit::none) {
+                fields.amount(table, field.wire_name, field.rule.least, field.rule.most,
+                              into.*field.member);
+                return;
+            }
+        }
+        if (const auto* const node = table.get(field.file_name())) {
+            read_value(fields, *node, field.file_name(), field.rule, into.*field.member);
         }
     });
 }
@@ -201,8 +225,15 @@ void known_task_keys(TomlFields& fields, const toml::table& table) {
     fields.known_keys(table, known, "[[task]]");
 }
 
+/// The key is there under a name that other orchestrators use, which is a fault already.
+bool has_key_meant_as(const toml::table& table, std::string_view key) {
+    return std::ranges::any_of(
+        table, [&](const auto& pair) { return usual_name(pair.first.str()) == key; });
+}
+
 WantedTask read_task(TomlFields& fields, const toml::table& table) {
     WantedTask task;
+    const std::size_t faults_before = fields.fault_count();
     task.spec.update.max_surge = max_surge_unsaid;
     known_task_keys(fields, table);
     fields.text(table.get("name"), "name", task.name);
@@ -212,13 +243,18 @@ WantedTask read_task(TomlFields& fields, const toml::table& table) {
     settle(task.spec);
     read_table(fields, table, task.place);
     for (const auto* const required : {"name", "argv"}) {
-        if (!table.contains(required)) {
+        if (!table.contains(required) && !has_key_meant_as(table, required)) {
             fields.fail_at(table.source(), std::string{"the task has no "} + required +
                                                "; every [[task]] needs name and argv");
         }
     }
+    // A value that could not be read, or is not there, is not judged as well.
     if (const auto broken = fault_of(task)) {
         const auto* const field = table.get(broken->field);
+        if (fields.fault_count() != faults_before &&
+            (field == nullptr || fields.has_fault_on(field->source().begin.line))) {
+            return task;
+        }
         fields.fail_at(field != nullptr ? field->source() : table.source(),
                        "task " + in_quotes(task.name) + ": " + std::string{broken->field} + ' ' +
                            broken->what);
@@ -269,7 +305,7 @@ std::vector<WantedTask> read_tasks(TomlFields& fields, const toml::node* node) {
         tasks.push_back(read_task(fields, *table));
         const auto line = table->source().begin.line;
         const auto [first, is_new] = line_of.emplace(tasks.back().name, line);
-        if (!is_new) {
+        if (!is_new && !tasks.back().name.empty()) {
             fields.fail_at(table->source(), "task '" + tasks.back().name + "' is already on line " +
                                                 std::to_string(first->second) +
                                                 "; each name is given once");

@@ -1,15 +1,38 @@
 #include "common/config/toml_fields.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "common/base/limits.hpp"
 #include "common/config/renamed_keys.hpp"
 #include "common/spec/duration.hpp"
+#include "common/spec/quantity.hpp"
 #include "common/text/letter.hpp"
 #include "common/text/nearest.hpp"
 
 namespace muster {
 
 namespace {
+
+constexpr std::size_t faults_kept = 1'000;  // A large file may be wrong throughout.
+constexpr std::size_t faults_shown = 20;
+
+/// The key of `known` that was probably meant; empty if none is near.
+std::string_view meant_key(std::string_view name, std::span<const std::string_view> known) {
+    const auto usual = usual_name(name);
+    if (std::ranges::find(known, usual) != known.end()) {
+        return usual;
+    }
+    const auto near = nearest(name, known);
+    return near.empty() ? std::string_view{} : near.front();
+}
+
+/// A number of cores as parse_cores() reads it.
+std::string cores_written(double cores) {
+    std::string text = std::to_string(static_cast<std::int64_t>(std::llround(cores * 1000)));
+    text.insert(0, text.size() < 4 ? 4 - text.size() : 0, '0');
+    return text.insert(text.size() - 3, ".");
+}
 
 /// The value is no such thing; `example` is written so.
 void refuse_kind(TomlFields& fields, const toml::node& node, std::string_view key,
@@ -33,18 +56,40 @@ void read_exact(TomlFields& fields, const toml::node* node, std::string_view key
 
 }  // namespace
 
+std::optional<Error> TomlFields::fault() const {
+    if (faults_.empty()) {
+        return std::nullopt;
+    }
+    auto sorted = faults_;
+    std::ranges::stable_sort(sorted, std::ranges::less{},
+                             [](const auto& one) { return one.first; });
+    std::string text;
+    for (std::size_t at = 0; at < std::min(sorted.size(), faults_shown); ++at) {
+        text += (at == 0 ? "" : "\n") + file_ + ':' + std::to_string(sorted[at].first) + ": " +
+                sorted[at].second;
+    }
+    if (sorted.size() > faults_shown) {
+        text += '\n' + file_ + ": and more errors, which are not shown";
+    }
+    return Error{Errc::invalid, std::move(text)};
+}
+
+bool TomlFields::has_fault_on(toml::source_index line) const {
+    return std::ranges::any_of(faults_, [&](const auto& fault) { return fault.first == line; });
+}
+
 void TomlFields::fail_at(const toml::source_region& where, std::string_view what) {
-    if (!fault_) {
-        fault_ = Error{Errc::invalid,
-                       file_ + ':' + std::to_string(where.begin.line) + ": " + printable(what)};
+    if (faults_.size() < faults_kept) {
+        faults_.emplace_back(where.begin.line, printable(what));
     }
 }
 
 void TomlFields::known_keys(const toml::table& table, std::span<const std::string_view> known,
-                            std::string_view of) {
+                            std::string_view of, std::span<const std::string_view> also) {
     for (const auto& [key, value] : table) {
         const std::string_view name = key.str();
-        if (std::find(known.begin(), known.end(), name) != known.end()) {
+        if (std::ranges::find(known, name) != known.end() ||
+            std::ranges::find(also, name) != also.end()) {
             continue;
         }
         const auto present = present_name(name);
@@ -53,10 +98,11 @@ void TomlFields::known_keys(const toml::table& table, std::span<const std::strin
                                       "; rename the key");
             continue;
         }
-        const auto near = nearest(name, known);
-        fail_at(key.source(), "unknown key " + in_quotes(name) + " in " + std::string{of} + "; " +
-                                  (near.empty() ? "" : "perhaps '" + std::string{near[0]} + "'; ") +
-                                  "the keys are " + joined(known, ", "));
+        const auto meant = meant_key(name, known);
+        fail_at(key.source(),
+                "unknown key " + in_quotes(name) + " in " + std::string{of} + "; " +
+                    (meant.empty() ? "" : "did you mean '" + std::string{meant} + "'? ") +
+                    "the keys are " + joined(known, ", "));
     }
 }
 
@@ -80,6 +126,51 @@ bool TomlFields::is_number(const toml::node* node, std::string_view key, std::in
         return false;
     }
     into = *value;
+    return true;
+}
+
+bool TomlFields::is_amount(const toml::table& in, std::string_view key, std::int64_t least,
+                           std::int64_t most, std::int64_t& into) {
+    const bool is_size = key.ends_with("_bytes");
+    const std::string_view short_key = key.substr(0, key.rfind('_'));
+    const auto* const with_unit = in.get(key);
+    const auto* const node = with_unit != nullptr ? with_unit : in.get(short_key);
+    if (node == nullptr) {
+        return false;
+    }
+    const std::string used{with_unit != nullptr ? key : short_key};
+    if (with_unit != nullptr && in.contains(short_key)) {
+        fail_at(node->source(), used + " and " + std::string{short_key} +
+                                    " are the same; write only " + std::string{short_key});
+        return false;
+    }
+    if (with_unit != nullptr && node->is_integer()) {
+        return is_number(node, key, least, most, into);
+    }
+    // Cores may be written as a number, too: `cpu = 2`, `cpu = 1.5`.
+    std::string written = node->value_exact<std::string>().value_or("");
+    if (!is_size && !node->is_string()) {
+        const auto cores = node->value<double>().value_or(-1);
+        const bool is_sound = cores >= 0 && cores <= static_cast<double>(limits::cpu_milli);
+        written = is_sound ? cores_written(cores) : "";
+    }
+    const auto value = is_size ? parse_size(written) : parse_cores(written);
+    const std::string example = used + (is_size ? " = \"64MiB\"" : " = \"1.5\"");
+    if (!value) {
+        const auto why = !written.empty() ? value.error().detail
+                         : is_size        ? "a size is a text in quotes with its unit"
+                                          : "cores are a number such as 2 or \"1.5\"";
+        fail_at(node->source(), used + ": " + why + ", as in " + example);
+        return false;
+    }
+    if (*value < static_cast<std::uint64_t>(least) || *value > static_cast<std::uint64_t>(most)) {
+        const auto text = is_size ? size_text : cores_text;
+        fail_at(node->source(), used + " is " + text(*value) + "; it is " +
+                                    text(static_cast<std::uint64_t>(least)) + " to " +
+                                    text(static_cast<std::uint64_t>(most)));
+        return false;
+    }
+    into = static_cast<std::int64_t>(*value);
     return true;
 }
 

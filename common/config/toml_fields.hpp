@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <toml++/toml.h>
@@ -16,17 +17,21 @@
 
 namespace muster {
 
-/// Reads the values of a file's keys. The first fault is kept, with its line; what follows one is
-/// not used. A key that is not there (no node) keeps the value that it has.
+/// Reads the values of a file's keys and gathers all faults, each with its line. A key that is not
+/// there (no node) keeps the value that it has, and so does one with a fault.
 class TomlFields {
 public:
     explicit TomlFields(std::string_view file) : file_{file} {}
 
-    [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }
+    /// All faults in the order of their lines, a line of text each; nothing if there are none.
+    [[nodiscard]] std::optional<Error> fault() const;
+    [[nodiscard]] std::size_t fault_count() const { return faults_.size(); }
+    [[nodiscard]] bool has_fault_on(toml::source_index line) const;
     void fail_at(const toml::source_region& where, std::string_view what);
-    /// Refuses every other key, and names the nearest of these.
+    /// Refuses every other key, and names the one of these that was probably meant. Those of
+    /// `also` are accepted, and not named.
     void known_keys(const toml::table& table, std::span<const std::string_view> known,
-                    std::string_view of);
+                    std::string_view of, std::span<const std::string_view> also = {});
 
     void text(const toml::node* node, std::string_view key, std::string& into);
     template <class N>
@@ -43,6 +48,26 @@ public:
                 std::optional<N>& into) {
         if (node != nullptr) {
             number(node, key, least, most, into.emplace());
+        }
+    }
+    /// An amount of bytes or of thousandths of a core. `key` ends in that unit (`memory_bytes`);
+    /// without it (`memory`) the value has its unit: a text such as "64MiB", or for cores also a
+    /// number. With it a whole number may stand alone.
+    template <class N>
+    void amount(const toml::table& in, std::string_view key, std::int64_t least, std::int64_t most,
+                N& into) {
+        std::int64_t value = 0;
+        if (is_amount(in, key, least, most, value)) {
+            into = static_cast<N>(value);
+        }
+    }
+    /// Of what may be unknown.
+    template <class N>
+    void amount(const toml::table& in, std::string_view key, std::int64_t least, std::int64_t most,
+                std::optional<N>& into) {
+        std::int64_t value = 0;
+        if (is_amount(in, key, least, most, value)) {
+            into = static_cast<N>(value);
         }
     }
     void truth(const toml::node* node, std::string_view key, bool& into);
@@ -68,19 +93,21 @@ public:
 private:
     [[nodiscard]] bool is_number(const toml::node* node, std::string_view key, std::int64_t least,
                                  std::int64_t most, std::int64_t& into);
+    [[nodiscard]] bool is_amount(const toml::table& in, std::string_view key, std::int64_t least,
+                                 std::int64_t most, std::int64_t& into);
 
     std::string file_;
-    std::optional<Error> fault_;
+    std::vector<std::pair<toml::source_index, std::string>> faults_;  // By line.
 };
 
-/// What `read` makes of the table of a whole file, or the first fault in it.
+/// What `read` makes of the table of a whole file, or all faults in it.
 template <class T>
 [[nodiscard]] Result<T> read_toml(std::string_view text, std::string_view file,
                                   T (*read)(TomlFields& fields, const toml::table& root)) {
     TomlFields fields{file};
     try {
         T value = read(fields, toml::parse(text));
-        if (!fields.fault()) {
+        if (fields.fault_count() == 0) {
             return value;
         }
     } catch (const toml::parse_error& error) {

@@ -1,6 +1,7 @@
 #include "common/log/daemon_main.hpp"
 
 #include <cstdio>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 
@@ -60,9 +61,13 @@ Result<void> override_with(const std::string& given, log::Level& level) {
 int end_with(int status, std::string_view program, std::string sentence) {
     std::replace_if(
         sentence.begin(), sentence.end(),
-        [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-    std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(program.size()), program.data(),
-                 sentence.c_str());
+        [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f; },
+        '?');
+    std::istringstream lines{sentence};  // Of a file's errors each has its line.
+    for (std::string line; std::getline(lines, line);) {
+        std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(program.size()), program.data(),
+                     line.c_str());
+    }
     return status;
 }
 

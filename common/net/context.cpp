@@ -24,8 +24,8 @@ Result<void> check_library() {
         std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
     if (major * 10'000 + minor * 100 + patch < 40'303) {
         return fail(Errc::refused, "libzmq " + version +
-                                       " has holes before authentication; 4.3.3 is the first one "
-                                       "that muster runs with");
+                                       " has security holes before authentication; muster needs "
+                                       "4.3.3 or later");
     }
     if (zmq_has("curve") == 0) {
         return fail(Errc::refused, "libzmq " + version + " was built without CURVE");

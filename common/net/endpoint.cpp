@@ -39,7 +39,7 @@ Result<std::string> local_tcp(std::string_view text) {
     if (!is_loopback(host)) {
         return fail(Errc::refused,
                     "endpoint '" + std::string{text} +
-                        "' leaves this host: keys do not exist yet, so only loopback "
+                        "' is not on this host: keys do not exist yet, so only loopback "
                         "(tcp://127.0.0.1:PORT, tcp://[::1]:PORT) and ipc are allowed");
     }
     return std::string{tcp_prefix} + host + std::string{rest.substr(colon)};
@@ -57,8 +57,9 @@ Result<std::string> local_endpoint(std::string_view text) {
     if (printable && ipc_path(text).starts_with('/')) {
         return std::string{text};
     }
-    return fail(Errc::invalid, "'" + (printable ? std::string{text} : std::string{"?"}) +
-                                   "' is no endpoint; write tcp://127.0.0.1:PORT or ipc:///PATH");
+    return fail(Errc::invalid,
+                "'" + (printable ? std::string{text} : std::string{"?"}) +
+                    "' is not an endpoint; write tcp://127.0.0.1:PORT or ipc:///PATH");
 }
 
 Result<std::string> local_peer(std::string_view text) {

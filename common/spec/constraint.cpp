@@ -84,7 +84,7 @@ Result<Constraint> parse_sign(std::string_view text, std::string key, std::strin
     const auto* const sign =
         std::ranges::find_if(signs, [&](const Sign& one) { return rest.starts_with(one.text); });
     if (sign == signs.end()) {
-        return refuse(text, "has no operator that is known after " + in_quotes(key));
+        return refuse(text, "has no known operator after " + in_quotes(key));
     }
     const auto value = trimmed(rest.substr(sign->text.size()), space_or_tab);
     if (compares_numbers(sign->op)) {

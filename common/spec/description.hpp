@@ -36,8 +36,12 @@ struct FieldRule {
     bool octal = false;     ///< A task file has it in octal digits.
 };
 
-/// A member and its name on the wire. There a duration ends in its unit, in a task file it does
-/// not.
+/// What the number of a field counts, by the end of its name on the wire.
+enum class AmountUnit : std::uint8_t { none, bytes, milli };
+
+/// A member and its name on the wire. There the name of an amount ends in its unit (`grace_ms`,
+/// `memory_bytes`, `cpu_milli`). In a task file it does not (`grace`, `memory`, `cpu`): the value
+/// says its unit.
 template <class Owner, class Member>
 struct Field {
     using Value = Member;
@@ -46,9 +50,19 @@ struct Field {
     Member Owner::*member;
     FieldRule rule{};
 
+    [[nodiscard]] constexpr AmountUnit unit() const {
+        return wire_name.ends_with("_bytes")   ? AmountUnit::bytes
+               : wire_name.ends_with("_milli") ? AmountUnit::milli
+                                               : AmountUnit::none;
+    }
+    [[nodiscard]] constexpr std::string_view file_name() const {
+        return std::is_same_v<Member, Duration> || unit() != AmountUnit::none
+                   ? wire_name.substr(0, wire_name.rfind('_'))
+                   : wire_name;
+    }
+    /// In digests, which stay as they are, and in differences.
     [[nodiscard]] constexpr std::string_view name() const {
-        return std::is_same_v<Member, Duration> ? wire_name.substr(0, wire_name.size() - 3)
-                                                : wire_name;
+        return std::is_same_v<Member, Duration> ? file_name() : wire_name;
     }
 };
 

@@ -83,7 +83,7 @@ std::optional<std::string> fault_of_variable(const Piece& piece) {
     if (std::find(variables.begin(), variables.end(), name) != variables.end()) {
         return std::nullopt;
     }
-    return "names the variable '" + quoted(name) + "', which there is not; there are " +
+    return "names the variable '" + quoted(name) + "', which does not exist; the variables are " +
            joined(variables, " ", quoted) + " ${node.label.KEY}, and $${ writes ${";
 }
 

@@ -83,7 +83,8 @@ bool OperatorEndpoint::admit(Instant now, const Asker& asker, const Result<Reque
     if (const auto unread = unread_.of(asker.envelope.route);
         unread > limits::unread_bytes ||
         (unread > 0 && unread_.of_all() > limits::unread_bytes_of_all)) {
-        refuse(now, asker, {Errc::busy, "read what you were answered, then ask again"},
+        refuse(now, asker,
+               {Errc::busy, "read the answers to your earlier requests, then ask again"},
                request->id);
         return false;
     }
@@ -172,8 +173,8 @@ std::optional<Error> OperatorEndpoint::too_much(const Asker& asker, std::size_t 
     if (bytes > limits::part_bytes && (unread_.of(asker.envelope.route) > limits::unread_bytes ||
                                        unread_.of_all() + bytes > limits::unread_bytes_of_all)) {
         return Error{Errc::busy, "the answer has " + std::to_string(bytes) +
-                                     " bytes, and too many that were given before are not read "
-                                     "yet; ask again"};
+                                     " bytes, and too many bytes of earlier answers are "
+                                     "not read yet; ask again"};
     }
     return std::nullopt;
 }

@@ -71,12 +71,12 @@ Result<std::optional<std::string>> Uploads::add(Instant now, const net::Route& r
     if (std::exchange(upload.is_given_up, false) && !is_first) {
         return tl::unexpected{upload.assembly.refuse(
             part,
-            {Errc::busy, "the upload was given up, because no part of it came for " +
+            {Errc::busy, "the upload was dropped, because no part of it arrived for " +
                              muster::to_string(pause) + " or more; begin again with part 0"})};
     }
     if (is_first && !upload.assembly.is_open() && !make_room(now)) {
         return tl::unexpected{upload.assembly.refuse(
-            part, {Errc::busy, "as many uploads as may be are under way; try again"})};
+            part, {Errc::busy, "too many uploads are in progress; try again"})};
     }
     const auto progress = upload.assembly.add(part);
     if (!progress) {

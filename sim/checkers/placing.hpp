@@ -40,7 +40,7 @@ public:
             facts.able = true;
         } else if (topic == "node.joined" || topic == "node.restarted" || topic == "node.unready") {
             facts.able = false;
-        } else if (topic == "node.served" || topic == "node.released") {
+        } else if (topic == "node.suspension_ended" || topic == "node.released") {
             facts.able = facts.penalty = false;
         } else if (topic == "node.suspended") {
             facts.penalty = true;

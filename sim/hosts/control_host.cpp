@@ -370,7 +370,7 @@ void ControlHost::publish(Instant now, const Event& event) {
     world_.suspicions += event.topic == "node.suspended" || event.topic == "node.lost" ? 1U : 0U;
     if (event.topic == "node.suspended") {
         world_.suspended.insert(event.name);
-    } else if (event.topic == "node.served" || event.topic == "node.released" ||
+    } else if (event.topic == "node.suspension_ended" || event.topic == "node.released" ||
                event.topic == "node.forgotten" || event.topic == "node.removed") {
         world_.suspended.erase(event.name);
     }

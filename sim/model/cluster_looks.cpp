@@ -334,7 +334,7 @@ bool Cluster::converges() {
         found.emplace_back("it is frozen");
     }
     found.emplace_back(balanced() ? "the load is balanced" : "the load is not balanced");
-    violated(Violation{"L1", fmt::format("not as wanted {} s after all faults ended: {}",
+    violated(Violation{"L1", fmt::format("not converged {} s after all faults ended: {}",
                                          to_ms(now_ - began) / 1000, fmt::join(found, "; "))});
     return false;
 }

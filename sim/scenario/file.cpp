@@ -75,7 +75,7 @@ private:
             read_network(*table);
         }
         each(root, "node", [&](const toml::table& table) { read_node(table); });
-        if (fleet_.size() == 0) {
+        if (fleet_.size() == 0 && !fields_.fault()) {
             fail_at(root, "there is no node; write [[node]] and count = 12 below it");
         }
         scenario_.tasks = tasks_of(root);

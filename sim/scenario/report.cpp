@@ -51,16 +51,16 @@ std::string verdict(const ScenarioResult& result) {
         return cli::counted(result.violations.size(), "promise") + " BROKEN";
     }
     if (!result.converged) {
-        return "NOT as wanted at the end";
+        return "NOT converged at the end";
     }
     if (result.refused > 0) {
-        return "as wanted at the end, but " + cli::counted(result.refused, "request") + " REFUSED";
+        return "converged at the end, but " + cli::counted(result.refused, "request") + " REFUSED";
     }
     const std::uint32_t unplaced =
         result.steps.empty() ? 0 : result.steps.back().unplaced.value_or(0);
     return unplaced == 0
-               ? "as wanted, no promise broken"
-               : fmt::format("as wanted as far as there is room, {} unplaced, no promise broken",
+               ? "converged, no promise broken"
+               : fmt::format("converged as far as there is room, {} unplaced, no promise broken",
                              unplaced);
 }
 

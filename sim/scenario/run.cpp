@@ -102,7 +102,7 @@ private:
         StepResult& step = result_.steps.back();
         const auto failed = failures();
         if (!failed.empty()) {
-            since_.reset();  // At rest, and not as wanted.
+            since_.reset();  // At rest, and not converged.
         }
         const auto counts = meter_.counts(cluster_.now());
         const Rest end = since_.value_or(
@@ -198,7 +198,7 @@ private:
         return is_as_wanted_;
     }
 
-    /// What is not as wanted, in sentences.
+    /// What is not converged, in sentences.
     [[nodiscard]] std::vector<std::string> unrest() const {
         std::vector<std::string> found = cluster_.differences();
         if (cluster_.coordinator_is_paused()) {

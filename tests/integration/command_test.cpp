@@ -139,7 +139,7 @@ TEST_CASE("what a pattern removes is agreed to first", "[integration][command]")
     const auto empty = file_of(cluster, "empty.toml", "# none\n");
     const auto replaced = cluster.muster({"apply", "-f", empty, "--replace"});
     CHECK(replaced.exit == Exit{.code = 6});
-    CHECK(says(replaced.errors, "muster: " + empty + " wants nothing: it holds no [[task]]\n"));
+    CHECK(says(replaced.errors, "muster: " + empty + " has no [[task]], so it wants nothing\n"));
     CHECK(says(replaced.errors, "this removes 3 tasks"));
     CHECK(cluster.status().at("tasks") == 3);
 
@@ -224,12 +224,12 @@ TEST_CASE("an endpoint that is not for operators is named as such", "[integratio
                                   "operators; unless told otherwise"));
     const auto agent = cluster.muster({"status", "-c", cluster.agent_socket("n1")});
     CHECK(agent.exit == Exit{.code = 4});
-    CHECK(says(agent.errors, "is no coordinator"));
+    CHECK(says(agent.errors, "is not a coordinator"));
 }
 
 // Goal: a person is told the truth about a task that never stays up, and sums that add up.
 // Method: a real crash loop beside a task that runs and one that has no room.
-TEST_CASE("a crash loop is told with its last end, and is not as wanted",
+TEST_CASE("a crash loop is told with its last end, and is not converged",
           "[integration][command]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("crash", 1, {"/bin/sh", "-c", "exit 3"}), cluster.task("good", 2)});
@@ -241,7 +241,7 @@ TEST_CASE("a crash loop is told with its last end, and is not as wanted",
     CHECK(cluster.muster({"status", "--check"}).exit == Exit{.code = 3});
     const auto waited = cluster.muster({"wait", "good", "--timeout", "300ms"});
     CHECK(waited.exit == Exit{.code = 5});
-    CHECK(says(waited.errors, "waited 300ms: not as wanted: good unplaced, 1 of 2 running "));
+    CHECK(says(waited.errors, "waited 300ms: not converged: good unplaced, 1 of 2 running "));
     const auto status = cluster.status();
     CHECK(status.at("unplaced") == 1);
     int sum = 0;

@@ -115,7 +115,7 @@ TEST_CASE("a foreign agent joins, reports, starts and stops like our own",
 
     first.signal(SIGTERM);
     CHECK(first.wait(soon()) == Exit{.code = 0});
-    CHECK(until([&] { return cluster.node("n9").at("note") == "said goodbye"; }));
+    CHECK(until([&] { return cluster.node("n9").at("note") == "left"; }));
     CHECK(running(cluster, {"/bin/sleep", "1002"}) == 0);
 
     Process second{foreign_agent(cluster, "n9")};

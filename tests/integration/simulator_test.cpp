@@ -114,7 +114,7 @@ TEST_CASE("the simulator plays a written scenario", "[integration][sim]") {
     const Finished table = play({});
     CHECK(table.exit == Exit{.code = 0});
     CHECK(says(table.output, "scale web 2"));
-    CHECK(says(table.output, "4 nodes, seed 1: as wanted, no promise broken; "));
+    CHECK(says(table.output, "4 nodes, seed 1: converged, no promise broken; "));
     const Finished json = play({"-o", "json", "--trace", "--seed", "5"});
     CHECK(json.exit == Exit{.code = 0});
     CHECK(json.output.starts_with("{\"scenario\":\"" + file +
@@ -124,7 +124,7 @@ TEST_CASE("the simulator plays a written scenario", "[integration][sim]") {
     write("patience = \"9s\"\n" + fleet + "[[step]]\ndo = \"crash-coordinator\"\n");
     const Finished never = play({});
     CHECK(never.exit == Exit{.code = 1});
-    CHECK(says(never.output, "NOT as wanted at the end"));
+    CHECK(says(never.output, "NOT converged at the end"));
 
     write(fleet + "[[step]]\ndo = \"scal web 2\"\n");
     const Finished refused = play({});

@@ -96,7 +96,7 @@ manual() {
         section=$(sed -n "/^   muster $verb\( [^a-z].*\)\?\$/,/^   muster /p" <<<"$page")
         [[ -n $section ]] || fail "muster.1 does not explain '$verb'"
         # Those of the verb itself: what all verbs take comes behind its own.
-        for option in $("$tree/usr/bin/muster" help $verb | sed '/^as every verb/,$d' | grep -oE '^ +(-., )?--[a-z-]+' | grep -o -- '--.*'); do
+        for option in $("$tree/usr/bin/muster" help $verb | sed '/^options of every verb/,$d' | grep -oE '^ +(-., )?--[a-z-]+' | grep -o -- '--.*'); do
             grep -q -- "^ .*$option\b" <<<"$section" || fail "muster.1 does not list $option of '$verb'"
         done
     done <"$scratch/verbs"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/base/limits.hpp"
+#include "common/spec/quantity.hpp"
 
 namespace muster::agent {
 
@@ -18,12 +19,16 @@ std::uint64_t floor_of(const std::optional<std::uint64_t>& said, std::uint64_t a
     return said ? *said : std::min(all / 100, most);
 }
 
-std::string in_mebibytes(std::uint64_t bytes) { return std::to_string(bytes / mebibyte) + " MiB"; }
+/// Rounded up to whole mebibytes.
+std::string whole_mebibytes(std::uint64_t bytes) {
+    return size_text((bytes + mebibyte - 1) / mebibyte * mebibyte);
+}
 
 std::string too_little(const std::string& what, std::uint64_t left, std::uint64_t floor,
                        const std::string& key) {
-    return "only " + in_mebibytes(left) + " of " + what + " are left; it takes work again from " +
-           in_mebibytes(floor + floor / 4 + mebibyte - 1) + " on (floors." + key + ")";
+    return "only " + size_text(left) + " of " + what +
+           " are free; the node takes work again from " + whole_mebibytes(floor + floor / 4) +
+           " free (floors." + key + ")";
 }
 
 /// By more than a part of the whole, and by more than comes and goes all the time.
@@ -66,18 +71,17 @@ std::string HostWatch::find_fault() {
     if (disk_ && disk_->bytes > 0) {
         const auto floor = floor_of(floors_.disk_bytes, disk_->bytes, limits::disk_floor_bytes);
         if (broken_.disk_bytes.is_broken(disk_->free_bytes, floor)) {
-            return too_little("the disk with its state and logs", disk_->free_bytes, floor,
-                              "disk_bytes");
+            return too_little("the disk with its state and logs", disk_->free_bytes, floor, "disk");
         }
         const auto files = floor_of(floors_.disk_files, disk_->files, limits::disk_floor_files);
         if (disk_->files > 0 && broken_.disk_files.is_broken(disk_->free_files, files)) {
-            return "the disk with its state and logs takes only " +
-                   std::to_string(disk_->free_files) + " files more (floors.disk_files)";
+            return "the disk with its state and logs has room for only " +
+                   std::to_string(disk_->free_files) + " more files (floors.disk_files)";
         }
     }
     const auto floor = floor_of(floors_.memory_bytes, host_->memory_bytes, limits::memory_floor);
     if (host_->memory_bytes > 0 && broken_.memory.is_broken(host_->memory_free, floor)) {
-        return too_little("its memory", host_->memory_free, floor, "memory_bytes");
+        return too_little("its memory", host_->memory_free, floor, "memory");
     }
     return {};
 }

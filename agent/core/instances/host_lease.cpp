@@ -20,7 +20,7 @@ Result<void> HostLease::judge(Instant now, const Start& start) {
     if (start.lease == BootMs{} || start.token == 0) {
         return fail(Errc::refused,
                     "it is exclusive, and the start brings no lease and token: its "
-                    "coordinator is of an older version");
+                    "coordinator runs an older version");
     }
     if (!is_sound(now, start.lease)) {
         return fail(Errc::refused,

@@ -85,7 +85,7 @@ void Lifecycle::lapse(Entry& entry) {
     entry.second.is_lapsed = true;
     await_end(entry);
     if (!std::exchange(entry.second.leaving, true)) {
-        table_.set_state(entry, InstanceState::stopping, "its lease is over");
+        table_.set_state(entry, InstanceState::stopping, "its lease ended");
     }
 }
 

@@ -123,7 +123,7 @@ void Lifecycle::restore(const InstanceImage& image, bool is_rebooted) {
     if (image.report.state != InstanceState::failed && had_process) {
         instance.leaving = false;
         table_.set_state(entry, InstanceState::exited,
-                         "how it ended is not known: the host was started anew while it ran");
+                         "how it ended is not known: the host restarted while it ran");
     }
 }
 

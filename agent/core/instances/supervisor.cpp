@@ -9,7 +9,7 @@ namespace {
 
 std::string how_it_ended(const ProcessEnded& event) {
     if (event.unseen) {
-        return "ended, and nobody saw how";
+        return "ended, and it is not known how";
     }
     if (event.exit_signal != 0) {
         return "ended by signal " + std::to_string(event.exit_signal) +
@@ -224,8 +224,7 @@ void Supervisor::on_ended(Instant now, const ProcessEnded& event) {
 void Supervisor::on_journal_failed(Instant now, const std::string& why) {
     const bool spawn_failing = spawn_failing_;
     for (const ProcessId process : lives_.on_journal_failed(now)) {
-        on_not_started(now,
-                       {process, false, true, "it cannot be written that it is to run: " + why});
+        on_not_started(now, {process, false, true, "its start cannot be recorded: " + why});
     }
     spawn_failing_ = spawn_failing;  // No process was tried: the host may well make them.
 }

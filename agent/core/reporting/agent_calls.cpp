@@ -13,7 +13,7 @@ namespace {
 std::string why_no_signal(const Instances& instances, const InstanceId& id) {
     const auto found = instances.find(id);
     if (found == instances.end()) {
-        return "it is not here any more";
+        return "it is no longer on this node";
     }
     const auto& instance = found->second;
     return instance.process.runs

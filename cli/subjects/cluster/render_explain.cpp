@@ -21,30 +21,38 @@ Tone tone_of_verdict(const VerdictView& verdict) {
     return verdict.code == "home" ? Tone::good : Tone::plain;
 }
 
-std::string verdicts_table(const ExplainReply& reply, const Style& style) {
+/// What the node says, behind its name. A coordinator of an earlier version sends no sentence.
+std::string sentence_of(const VerdictView& verdict) {
+    const std::string said = !verdict.sentence.empty() ? verdict.sentence
+                             : verdict.detail.empty()  ? verdict.code
+                                                       : verdict.code + ": " + verdict.detail;
+    return is_ruled_out(verdict) ? said
+                                 : fmt::format("{} (affinity {}, spread {}, load {})", said,
+                                               verdict.affinity, verdict.spread, verdict.load);
+}
+
+/// A sentence of each node, and by which scores one is chosen.
+std::string verdict_lines(const ExplainReply& reply, const Style& style) {
     if (reply.verdicts.empty()) {
         return {};
     }
-    Table table{{"NODE", "VERDICT", "AFFINITY", "SPREAD", "LOAD", "DETAIL"}};
-    for (const VerdictView& verdict : reply.verdicts) {
-        const auto score = [&](std::uint32_t part) {
-            return is_ruled_out(verdict) ? std::string{} : std::to_string(part);
-        };
-        table.add({verdict.node, Cell{verdict.code, tone_of_verdict(verdict)},
-                   score(verdict.affinity), score(verdict.spread), score(verdict.load),
-                   verdict.detail});
+    std::string text = "\n";
+    for (const VerdictView& verdict : in_natural_order(reply.verdicts, &VerdictView::node)) {
+        const auto line = printable(verdict.node + ": " + sentence_of(verdict));
+        for (const std::string& piece : wrapped(line, style.columns)) {
+            text += toned(piece, tone_of_verdict(verdict), style) + '\n';
+        }
     }
     const bool any_scores = !std::ranges::all_of(reply.verdicts, is_ruled_out);
-    return '\n' + table.to_text(style) +
-           (any_scores ? "the least AFFINITY is best, then SPREAD, then LOAD, then the name\n"
-                       : "");
+    return text +
+           (any_scores ? "the lowest affinity wins, then spread, then load, then the name\n" : "");
 }
 
 std::string decisions_table(const ExplainReply& reply, CivilMs now, const Style& style) {
     if (reply.decisions.empty()) {
         return {};
     }
-    Table table{{"AGO", "DECISION", "OF", "NODE", "CAUSE"}};
+    Table table{{"AGO", "DECISION", "NAME", "NODE", "CAUSE"}};
     for (const DecisionView& decision : reply.decisions) {
         table.add(
             {age(decision.at, now), decision.what, decision.name, decision.node, decision.cause});
@@ -67,7 +75,7 @@ std::string text_of(const ExplainReply& reply, CivilMs now, const Style& style) 
     facts.add_if(reply.since != CivilMs{}, "since", age(reply.since, now) + " ago");
     facts.add_unless_empty("decided by", reply.decided_by);
     facts.add_unless_empty("because", reply.detail);
-    return facts.text() + verdicts_table(reply, style) + decisions_table(reply, now, style);
+    return facts.text() + verdict_lines(reply, style) + decisions_table(reply, now, style);
 }
 
 bool changes_anything(const PlanReply& reply) {
@@ -80,7 +88,7 @@ std::string text_of(const PlanReply& reply, const Style& style) {
     std::string text;
     if (!reply.moves.empty()) {
         Table moves{{"INSTANCE", "FROM", "TO", "CAUSE"}};
-        for (const PlannedMove& move : reply.moves) {
+        for (const PlannedMove& move : in_natural_order(reply.moves, &PlannedMove::id)) {
             moves.add(
                 {to_string(move.id), move.from.empty() ? "-" : move.from, move.to, move.cause});
         }
@@ -91,31 +99,34 @@ std::string text_of(const PlanReply& reply, const Style& style) {
                                              : fmt::format("{}, of which {} are shown",
                                                            reply.moves.size() + reply.more_moves,
                                                            reply.moves.size()));
-    for (const PlannedGap& gap : reply.gaps) {
+    for (const PlannedGap& gap : in_natural_order(reply.gaps, &PlannedGap::task)) {
         facts.add("down",
-                  fmt::format("{} of {} of task '{}' gone with their nodes", gap.down, gap.wanted,
-                              gap.task),
+                  fmt::format("{} of {} instances of task '{}' end with their nodes", gap.down,
+                              gap.wanted, gap.task),
                   Tone::attention);
     }
-    for (const PlannedShortage& shortage : reply.shortages) {
+    for (const PlannedShortage& shortage :
+         in_natural_order(reply.shortages, &PlannedShortage::task)) {
         facts.add("unplaced",
-                  fmt::format("{} of task '{}' ({} now): {}", shortage.count, shortage.task,
+                  fmt::format("{} of task '{}' (now {}): {}", shortage.count, shortage.task,
                               shortage.before, shortage.code),
                   shortage.count > shortage.before ? Tone::bad : Tone::plain);
     }
-    facts.add_if(reply.pending > 0, "pending",
-                 fmt::format("{} starts and moves besides, which come in any case", reply.pending));
+    facts.add_if(
+        reply.pending > 0, "pending",
+        fmt::format("{} other starts and moves, which are already decided", reply.pending));
     facts.add_if(reply.resting > 0, "resting",
-                 fmt::format("{} moved a short time ago: the last may go in {}",
+                 fmt::format("{} moved recently: the last one may move again in {}",
                              counted(reply.resting, "instance"), length(reply.rested_in)));
     facts.add_if(reply.added > 0, "added",
                  counted(reply.added, "node") +
                      (reply.added_like.empty() ? "" : " like " + reply.added_like));
-    facts.add_if(reply.freeze.on, "freeze",
-                 fmt::format("on, with {} of {} silent at once: nothing above is done before it "
-                             "ends or 'muster freeze off'",
-                             reply.freeze.silent, counted(reply.freeze.counted, "node")),
-                 Tone::attention);
+    facts.add_if(
+        reply.freeze.on, "freeze",
+        fmt::format("on, with {} of {} silent at once: nothing above happens until it ends "
+                    "or 'muster freeze off'",
+                    reply.freeze.silent, counted(reply.freeze.counted, "node")),
+        Tone::attention);
     facts.add("now", words_of(reply.before));
     facts.add("then", words_of(reply.after));
     return text + facts.text();

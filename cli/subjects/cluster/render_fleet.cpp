@@ -1,6 +1,9 @@
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -8,6 +11,7 @@
 #include "cli/screen/text.hpp"
 #include "cli/subjects/render.hpp"
 #include "common/spec/duration.hpp"
+#include "common/spec/quantity.hpp"
 
 namespace muster::cli {
 
@@ -55,28 +59,39 @@ void add_placement(Facts& facts, const PlacementRule& rule) {
     for (const Constraint& constraint : rule.constraints) {
         facts.add("constraint", to_string(constraint));
     }
-    facts.add_if(rule.request != plain.request, "resources",
-                 fmt::format("cpu_milli {}, memory_bytes {}, slots {}", rule.request.cpu_milli,
-                             rule.request.memory_bytes, rule.request.slots));
+    facts.add_if(
+        rule.request != plain.request, "resources",
+        fmt::format("{}, {} memory, {}", cores_text(rule.request.cpu_milli),
+                    size_text(rule.request.memory_bytes), counted(rule.request.slots, "slot")));
     facts.add_unless_empty("spread", rule.spread);
     facts.add_unless_empty("group", rule.group);
     facts.add_if(rule.every_node || rule.pinned, "runs",
                  rule.every_node ? "one instance on each node that fits"
-                                 : "where it is: pinned against the balance");
+                                 : "pinned: it is never moved to balance the load");
     facts.add_if(rule.priority != plain.priority, "priority", std::to_string(rule.priority));
     facts.add_if(rule.reschedule_after != plain.reschedule_after, "if lost",
-                 "elsewhere after " + to_string(rule.reschedule_after));
+                 "rescheduled after " + to_string(rule.reschedule_after));
     facts.add_if(rule.reconcile != plain.reconcile, "reconcile", to_string(rule.reconcile));
 }
 
 std::string tasks_table(std::span<const TaskView> tasks, const Style& style) {
     Table table{{"TASK", "STATE", "RUNNING", "GENERATION", "DETAIL"}};
-    for (const TaskView& task : tasks) {
+    for (const TaskView& task :
+         in_natural_order(std::vector(tasks.begin(), tasks.end()), &TaskView::name)) {
         table.add({task.name, Cell{task.state, tone_of(task.state)},
                    fmt::format("{}/{}", task.running, task.instances),
                    std::to_string(raw(task.generation)), task.detail});
     }
     return table.to_text(style);
+}
+
+/// `api, web2, web10 and 7 more`.
+std::string unconverged_tasks(const StatusReply& status) {
+    const auto named = in_natural_order(status.unconverged_tasks, std::identity{});
+    const auto more =
+        status.unconverged - std::min<std::uint64_t>(status.unconverged, named.size());
+    return fmt::format("{}{}", fmt::join(named, ", "),
+                       more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
 }  // namespace
@@ -86,7 +101,8 @@ std::string text_of(const StatusReply& status, const Style& style) {
     Facts facts{style};
     facts.add("cluster", to_string(status.cluster));
     facts.add("leader",
-              fmt::format("{}{}, epoch {}, round {}", status.phase,
+              fmt::format("{}{}{}, epoch {}, round {}",
+                          status.host.empty() ? "" : status.host + ", ", status.phase,
                           is_recovering && status.phase != "recovering" ? " and recovering" : "",
                           raw(status.epoch), raw(status.round)),
               tone_of(status.phase));
@@ -102,7 +118,7 @@ std::string text_of(const StatusReply& status, const Style& style) {
               status.lost + status.ahead + status.silent > 0 ? Tone::attention : Tone::plain);
     facts.add_if(status.mode == "listed", "joining", "only listed names may join");
     facts.add_if(!status.refused_names.empty(), "refused",
-                 fmt::format("{}: may not join, unless by 'muster node add'",
+                 fmt::format("{}: they may not join; 'muster node add' allows it",
                              fmt::join(status.refused_names, ", ")),
                  Tone::attention);
     facts.add("tasks", std::to_string(status.tasks));
@@ -112,9 +128,9 @@ std::string text_of(const StatusReply& status, const Style& style) {
                                                {status.exited, "exited"},
                                                {status.failed, "failed"},
                                                {status.unplaced, "unplaced"},
-                                               {status.unseen, "not seen yet"}})));
+                                               {status.unseen, "not reported yet"}})));
     facts.add_if(status.unconfirmed > 0, "unconfirmed",
-                 fmt::format("{} on nodes that are silent or said goodbye, as they were last",
+                 fmt::format("{} on nodes that are silent or left; their last known state counts",
                              status.unconfirmed),
                  Tone::attention);
     add_reasons(facts, status.unplaced_reasons);
@@ -122,10 +138,10 @@ std::string text_of(const StatusReply& status, const Style& style) {
         facts.add("alarm", alarm, Tone::bad);
     }
     facts.add_if(status.undecodable > 0, "ignored",
-                 counted(status.undecodable, "message") + " that made no sense");
+                 counted(status.undecodable, "message") + " that the coordinator could not decode");
     const std::string_view verdict = status.converged ? "converged"
                                      : is_recovering  ? "recovering"
-                                                      : "not as wanted";
+                                                      : "not converged";
     facts.add("state",
               fmt::format("{}{}", verdict,
                           listed({{status.rolling, "rolling"},
@@ -133,6 +149,7 @@ std::string text_of(const StatusReply& status, const Style& style) {
                                   {status.moving, "moving"},
                                   {status.strays, "stray"}})),
               status.converged ? Tone::good : Tone::attention);
+    facts.add_unless_empty("unconverged", unconverged_tasks(status), Tone::attention);
     return facts.text();
 }
 
@@ -145,8 +162,9 @@ std::string render_instances(std::span<const InstanceView> instances, CivilMs no
         {"INSTANCE", "NODE", "STATE", "UP", "RESTARTS", "LAST END", "GENERATION", "DETAIL"}};
     for (const InstanceView& instance : instances) {
         const bool up = instance.state == "running";
-        const auto detail =
-            instance.stray ? "stray: not ordered there; " + instance.detail : instance.detail;
+        const auto detail = instance.stray
+                                ? "stray: this store never ordered it there; " + instance.detail
+                                : instance.detail;
         table.add({to_string(instance.id), instance.node.empty() ? "-" : instance.node,
                    Cell{instance.state, tone_of(instance.state)},
                    up ? age(instance.started, now) : "-", std::to_string(instance.restarts),
@@ -181,8 +199,8 @@ std::string text_of(const GroupListReply& reply, const Style& style) {
     if (reply.groups.empty()) {
         return "no groups\n";
     }
-    Table table{{"GROUP", "TASKS", "INSTANCES", "WARM NODES", "OF THEM IDLE"}};
-    for (const GroupView& group : reply.groups) {
+    Table table{{"GROUP", "TASKS", "INSTANCES", "WARM NODES", "IDLE"}};
+    for (const GroupView& group : in_natural_order(reply.groups, &GroupView::name)) {
         table.add({group.name, std::to_string(group.tasks), std::to_string(group.instances),
                    std::to_string(group.warm), std::to_string(group.idle)});
     }
@@ -192,7 +210,7 @@ std::string text_of(const GroupListReply& reply, const Style& style) {
 std::string text_of(const GroupShowReply& reply, CivilMs now, const Style& style) {
     Facts facts{style};
     facts.add("group", reply.group.name);
-    for (const std::string& task : reply.tasks) {
+    for (const std::string& task : in_natural_order(reply.tasks, std::identity{})) {
         facts.add("task", task);
     }
     Table table{{"WARM NODE", "NOW", "STARTED"}};
@@ -205,14 +223,14 @@ std::string text_of(const GroupShowReply& reply, CivilMs now, const Style& style
 std::string text_of(const FreezeReply& reply, CivilMs now, const Style& style) {
     const FreezeView& freeze = reply.freeze;
     Facts facts{style};
-    facts.add("freeze", freeze.on ? "on: none becomes lost, and nothing is rescheduled" : "off",
+    facts.add("freeze", freeze.on ? "on: no node becomes lost, and nothing is rescheduled" : "off",
               freeze.on ? Tone::bad : Tone::good);
     facts.add_if(freeze.on, "since", age(freeze.since, now) + " ago");
     if (freeze.manual) {
         facts.add("by", fmt::format("{}{}{}", freeze.author.empty() ? "?" : freeze.author,
                                     freeze.reason.empty() ? "" : ": ", freeze.reason));
     } else if (freeze.on) {
-        facts.add("by", "silence");
+        facts.add("by", "silent nodes");
     }
     facts.add("silent", fmt::format("{} of {}", freeze.silent, counted(freeze.counted, "node")));
     facts.add("then", freeze.detail);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/screen/text.hpp"
 #include "cli/subjects/render.hpp"
 
 namespace muster::cli {
@@ -33,7 +34,7 @@ std::string text_of(const StatsReply& stats, const Style& style) {
     for (const Sample& sample : stats.samples) {
         numbers.add({sample.name, shown(sample.labels), std::to_string(sample.value)});
     }
-    Table times{{"TIME OF", "PART", "COUNT", "MEAN", "HALF WITHIN", "99 % WITHIN"}};
+    Table times{{"TIME OF", "PART", "COUNT", "MEAN", "P50", "P99"}};
     for (const Durations& durations : stats.durations) {
         std::uint64_t count = 0;
         for (const Bucket& bucket : durations.buckets) {
@@ -52,12 +53,12 @@ std::string text_of(const StatsReply& stats, const Style& style) {
 
 std::string text_of(const ReportedReply& reported, CivilMs now, const Style& style) {
     if (reported.none) {
-        return "none: no round has closed yet, so nothing is known of what runs\n";
+        return "no round has closed yet, so it is not known what runs\n";
     }
-    std::string text =
-        fmt::format("round {}: {} answered\n", raw(reported.round), reported.nodes.size());
+    std::string text = fmt::format("round {}: {} answered\n", raw(reported.round),
+                                   counted(reported.nodes.size(), "node"));
     std::vector<InstanceView> all;
-    for (const ReportedNode& node : reported.nodes) {
+    for (const ReportedNode& node : in_natural_order(reported.nodes, &ReportedNode::name)) {
         all.insert(all.end(), node.instances.begin(), node.instances.end());
     }
     return text + (all.empty() ? "no instances\n" : render_instances(all, now, style));

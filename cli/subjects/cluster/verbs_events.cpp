@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -9,6 +11,7 @@
 #include "cli/screen/text.hpp"
 #include "cli/subjects/render.hpp"
 #include "cli/subjects/verbs.hpp"
+#include "common/base/number.hpp"
 #include "common/codec/codec.hpp"
 #include "common/net/host/clock.hpp"
 #include "common/net/loop.hpp"
@@ -83,13 +86,18 @@ public:
         unpublished_ += std::pair{epoch_, last_} == before ? 0 : 1;
         if (unpublished_ == 2 && !std::exchange(doubted_, true)) {
             complain(
-                fmt::format("muster: nothing is published at {}, so the coordinator is asked "
-                            "every {}; --events says where it publishes\n",
+                fmt::format("muster: no event arrives from {}, so muster asks the coordinator "
+                            "every {}; --events sets the endpoint that publishes events\n",
                             endpoint_, to_string(silence)));
         }
         return written;
     }
 
+    /// The same, and shows nothing that happened before.
+    bool catch_up(CivilMs from) {
+        from_ = from;
+        return catch_up();
+    }
     /// Asks for what was missed.
     bool catch_up() {
         const auto kept = kept_events(console_, {.since = last_});
@@ -111,6 +119,9 @@ public:
 private:
     bool show(const Event& event) {
         last_ = event.sequence;
+        if (event.at < from_) {
+            return true;
+        }
         if (console_.settings().json) {
             return deliver(codec::to_json(event) + '\n') == ExitCode::ok;
         }
@@ -127,14 +138,26 @@ private:
     EventLines lines_;
     Epoch epoch_;
     std::uint64_t last_;
+    CivilMs from_{};
     std::string said_;
     std::string round_shown_;
     int unpublished_ = 0;  // Silences in a row that were broken by asking.
     bool doubted_ = false;
 };
 
+/// The time of --since; nothing if it is left out, or is the number of an event.
+std::optional<CivilMs> since_moment(const CommandLine& line) {
+    const std::string text = line.value("--since").value_or("0");
+    if (number_in<std::uint64_t>(text)) {
+        return std::nullopt;
+    }
+    const auto moment = parse_since(text, net::civil_now());
+    return moment ? std::optional{*moment} : std::nullopt;
+}
+
 /// Until it can be written no more or a signal ends us.
 ExitCode follow(Console& console, const CommandLine& line, EventsRequest request) {
+    const auto from = since_moment(line);
     const auto kept = kept_events(console, {.since = 0});
     if (!kept) {
         return console.fail_with(kept.error());
@@ -148,7 +171,7 @@ ExitCode follow(Console& console, const CommandLine& line, EventsRequest request
     subscriber.subscribe("");
     const auto newest = kept->events.empty() ? 0 : kept->events.back().sequence;
     Follower follower{console, endpoint, kept->epoch, line.has("--since") ? request.since : newest};
-    bool written = follower.catch_up();
+    bool written = from ? follower.catch_up(*from) : follower.catch_up();
     bool came = false;
     net::Loop loop;
     loop.watch(subscriber, [&](Instant) {
@@ -180,14 +203,17 @@ ExitCode run_events(Console& console, const CommandLine& line, EventsRequest req
     if (line.has("--follow")) {
         return follow(console, line, request);
     }
-    const auto kept = kept_events(console, request);
+    auto kept = kept_events(console, request);
     if (!kept) {
         return console.fail_with(kept.error());
     }
+    if (const auto from = since_moment(line)) {
+        std::erase_if(kept->events, [&](const Event& event) { return event.at < *from; });
+    }
     if (kept->events.empty() && request.since > 0) {
         complain(
-            fmt::format("muster: nothing is later than {} in epoch {}; the numbers begin again "
-                        "with every start of the coordinator\n",
+            fmt::format("muster: no event is above number {} in epoch {}; each start of the "
+                        "coordinator counts from 1\n",
                         request.since, raw(kept->epoch)));
     }
     return console.show(*kept);

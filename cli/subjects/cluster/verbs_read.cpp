@@ -36,7 +36,7 @@ template <class Request, class View>
 Result<Shown> show_each(Console& console, const std::vector<View>& views, std::string_view key) {
     const bool json = console.settings().json;
     std::string text;
-    for (const View& view : views) {
+    for (const View& view : in_natural_order(views, &View::name)) {
         const auto reply = console.ask(Request{view.name});
         if (!reply && reply.error().code != Errc::not_found) {
             return tl::unexpected(reply.error());

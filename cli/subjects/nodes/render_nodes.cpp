@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/screen/facts.hpp"
 #include "cli/screen/text.hpp"
 #include "cli/subjects/render.hpp"
+#include "common/spec/quantity.hpp"
 
 namespace muster::cli {
 
@@ -27,12 +30,12 @@ std::string deadline_of(const DrainView& drain, CivilMs now) {
         return "none";
     }
     return drain.overdue
-               ? fmt::format("was {} ago, at {}; the drain goes on", age(drain.deadline, now),
+               ? fmt::format("passed {} ago, at {}; the drain continues", age(drain.deadline, now),
                              civil_time(drain.deadline))
                : fmt::format("in {}, at {}", age(now, drain.deadline), civil_time(drain.deadline));
 }
 
-/// Who wants the node to be as it is, and how far a drain is. Empty of a node as any other.
+/// Who set the node's intent and why, and how far its drain is. Empty for an active node.
 std::string intent_of(const NodeShowReply& reply, CivilMs now, const Style& style) {
     Facts facts{style};
     const NodeView& node = reply.node;
@@ -42,29 +45,31 @@ std::string intent_of(const NodeShowReply& reply, CivilMs now, const Style& styl
     if (reply.drain.running) {
         facts.add("deadline", deadline_of(reply.drain, now),
                   reply.drain.overdue ? Tone::bad : Tone::plain);
-        facts.add("then", reply.drain.remove ? "removed" : "offline");
+        facts.add("afterwards", reply.drain.remove ? "the node is removed" : "the node is offline");
         add_blockers(facts, reply.drain.blocked_by);
     }
     return facts.text();
 }
 
-/// `16000 thousandths of a core, 500 of them reserved`.
+/// `16 cores, of which 0.5 cores are reserved`; `written` writes an amount.
 template <class N>
-std::string shown(const std::optional<N>& capacity, std::uint64_t reserved, std::string_view unit) {
-    std::string text = capacity ? fmt::format("{} {}", *capacity, unit) : "no limit known";
-    return reserved == 0 ? text : fmt::format("{}, {} of them reserved", text, reserved);
+std::string shown(const std::optional<N>& capacity, std::uint64_t reserved, auto written) {
+    const std::string text = capacity ? written(*capacity) : std::string{"unlimited"};
+    return reserved == 0 ? text
+                         : fmt::format("{}, of which {} are reserved", text, written(reserved));
 }
 
 /// What its note says, with the time that only we can tell from now.
 std::string note_shown(const NodeView& node, CivilMs now) {
-    return node.health == "flaky" && node.penalty_ends != CivilMs{}
-               ? fmt::format("suspended for another {}", age(now, node.penalty_ends))
+    return node.health == "flaky" && node.suspended_until != CivilMs{}
+               ? fmt::format("suspended for {} more", age(now, node.suspended_until))
                : node.note;
 }
 
 std::string names_line(std::string_view head, std::span<const std::string> names) {
     constexpr std::size_t named_at_most = 20;
-    const auto named = names.first(std::min(names.size(), named_at_most));
+    auto named = in_natural_order(std::vector(names.begin(), names.end()), std::identity{});
+    named.resize(std::min(names.size(), named_at_most));
     const std::string more = names.size() == named.size()
                                  ? std::string{}
                                  : fmt::format(" and {} more", names.size() - named.size());
@@ -76,7 +81,8 @@ std::string names_line(std::string_view head, std::span<const std::string> names
 std::string nodes_table(std::span<const NodeView> nodes, CivilMs now, const Style& style) {
     Table table{{"NODE", "HEALTH", "INTENT", "INSTANCES", "HOST LOAD", "ANSWERED", "MISSED",
                  "INCARNATION", "VERSION", "REASON", "NOTE"}};
-    for (const NodeView& node : nodes) {
+    for (const NodeView& node :
+         in_natural_order(std::vector(nodes.begin(), nodes.end()), &NodeView::name)) {
         table.add({node.name, Cell{node.health, tone_of(node.health)},
                    Cell{node.intent + (node.overdue ? " (overdue)" : ""), tone_of(node.intent)},
                    std::to_string(node.instances),
@@ -89,9 +95,7 @@ std::string nodes_table(std::span<const NodeView> nodes, CivilMs now, const Styl
     return table.to_text(style);
 }
 
-std::string whence(const std::string& from) { return from.empty() ? "" : " (" + from + ")"; }
-
-std::string in_mebibytes(std::uint64_t bytes) { return fmt::format("{} MiB", bytes >> 20U); }
+std::string source_of(const std::string& from) { return from.empty() ? "" : " (" + from + ")"; }
 
 std::string moment(CivilMs at, const NodeShowReply& reply, CivilMs now) {
     // The times are the host's: by our clock they were earlier by as much as its is ahead.
@@ -106,10 +110,10 @@ void add_vitals(Facts& facts, const NodeShowReply& reply, CivilMs now) {
         return;
     }
     facts.add_unless_empty("unable", vitals.unable, Tone::bad);
-    facts.add_if(vitals.memory_free != 0, "memory free", in_mebibytes(vitals.memory_free));
+    facts.add_if(vitals.memory_free != 0, "memory free", size_text(vitals.memory_free));
     facts.add_if(
         vitals.disk_bytes != 0, "disk free",
-        fmt::format("{} of {}", in_mebibytes(vitals.disk_free), in_mebibytes(vitals.disk_bytes)));
+        fmt::format("{} of {}", size_text(vitals.disk_free), size_text(vitals.disk_bytes)));
     constexpr std::int64_t noticed = 1'000;  // Less than that may be the way here.
     const std::int64_t ahead = reply.clock_ahead_ms;
     const bool is_off = ahead > noticed || ahead < -noticed;
@@ -117,35 +121,36 @@ void add_vitals(Facts& facts, const NodeShowReply& reply, CivilMs now) {
               is_off ? fmt::format("{:.1f} s {} the coordinator's",
                                    std::abs(static_cast<double>(ahead)) / 1000,
                                    ahead > 0 ? "ahead of" : "behind")
-                     : "as the coordinator's",
+                     : "agrees with the coordinator's",
               is_off ? Tone::attention : Tone::plain);
     facts.add("last spawn", moment(vitals.spawned, reply, now));
     facts.add("last write", moment(vitals.written, reply, now));
-    facts.add("said", moment(vitals.at, reply, now));
+    facts.add("measured", moment(vitals.at, reply, now));
 }
 
-void add_conduct(Facts& facts, const NodeShowReply& reply, CivilMs now) {
-    const ConductView& conduct = reply.conduct;
-    if (conduct.fed.empty()) {
+void add_flap_score(Facts& facts, const NodeShowReply& reply, CivilMs now) {
+    const FlapScoreView& flaps = reply.flap_score;
+    if (flaps.contributions.empty()) {
         return;
     }
-    facts.add("score", fmt::format("{} of {}, suspended {} so far", conduct.score,
-                                   conduct.threshold, counted(conduct.relapses, "time")));
-    for (const MisdeedView& misdeed : conduct.fed) {
-        facts.add("fed by", fmt::format("{}, {}, last {} ago", misdeed.what,
-                                        counted(misdeed.times, "time"), age(misdeed.last, now)));
+    facts.add("flap score", fmt::format("{} of {}, suspended {} so far", flaps.score,
+                                        flaps.threshold, counted(flaps.suspensions, "time")));
+    for (const FlapContributionView& one : flaps.contributions) {
+        facts.add("flap cause", fmt::format("{}: {}, last {} ago", one.cause,
+                                            counted(one.times, "time"), age(one.last, now)));
     }
     facts.add_if(reply.node.health == "flaky", "suspended",
-                 fmt::format("for another {}", age(now, conduct.penalty_ends)));
-    add_blockers(facts, conduct.blocked_by);
+                 fmt::format("until {}, for {} more", civil_time(flaps.suspended_until),
+                             age(now, flaps.suspended_until)));
+    add_blockers(facts, flaps.blocked_by);
 }
 
 }  // namespace
 
 std::string text_of(const NodeListReply& reply, CivilMs now, const Style& style) {
     return (reply.nodes.empty() ? "no nodes\n" : nodes_table(reply.nodes, now, style)) +
-           names_line("removed, and refused until 'muster node add'", reply.removed) +
-           names_line("refused of late, for they may not join", reply.refused);
+           names_line("removed names, refused until 'muster node add'", reply.removed) +
+           names_line("refused recently, because they may not join", reply.refused);
 }
 
 std::string text_of(const NodeShowReply& reply, CivilMs now, const Style& style) {
@@ -158,20 +163,21 @@ std::string text_of(const NodeShowReply& reply, CivilMs now, const Style& style)
     const auto& [cpu, memory, slots] = reply.offer.capacity;
     const Resources& reserved = reply.offer.reserved;
     const CapacityFrom& from = reply.capacity_from;
-    facts.add("cpu", shown(cpu, reserved.cpu_milli, "thousandths of a core") + whence(from.cpu));
-    facts.add("memory", shown(memory, reserved.memory_bytes, "bytes") + whence(from.memory));
-    facts.add("slots", shown(slots, reserved.slots, "instances"));
+    facts.add("cpu", shown(cpu, reserved.cpu_milli, cores_text) + source_of(from.cpu));
+    facts.add("memory", shown(memory, reserved.memory_bytes, size_text) + source_of(from.memory));
+    const auto written = [](std::uint64_t count) { return std::to_string(count); };
+    facts.add("slots", shown(slots, reserved.slots, written));
     for (const LimitFact& limit : reply.limits) {
         facts.add("limit",
                   fmt::format("{} {} {}", limit.limit,
-                              limit.enforced ? "by" : "is not enforced here:", limit.how),
+                              limit.enforced ? "is enforced by" : "is not enforced:", limit.how),
                   limit.enforced ? Tone::plain : Tone::bad);
     }
     add_vitals(facts, reply, now);
-    add_conduct(facts, reply, now);
+    add_flap_score(facts, reply, now);
     return nodes_table(std::span{&reply.node, 1}, now, style) + '\n' +
            intent_of(reply, now, style) + facts.text() + '\n' +
-           render_instances(reply.instances, now, style);
+           render_instances(in_natural_order(reply.instances, &InstanceView::id), now, style);
 }
 
 }  // namespace muster::cli

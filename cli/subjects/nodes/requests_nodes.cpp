@@ -37,7 +37,7 @@ Made drain_request(const CommandLine& line) {
         const auto deadline = parse_duration(*text);
         if (!deadline || *deadline <= Duration{}) {
             return usage("--deadline: " +
-                         (deadline ? "it is more than 0s, from now" : deadline.error().detail));
+                         (deadline ? "write more than 0s" : deadline.error().detail));
         }
         request.deadline_ms = static_cast<std::uint64_t>(to_ms(*deadline));
     }
@@ -68,7 +68,7 @@ Made limit_request(const CommandLine& line) {
     }
     const auto number = number_of<std::uint32_t>("VALUE", line.arguments[1]);
     if (!number) {
-        return usage(number.error().error.detail + "; none takes the limit away");
+        return usage(number.error().error.detail + "; 'none' removes the limit");
     }
     request.value = *number;
     return request;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <string>
 #include <thread>
 #include <variant>
@@ -8,6 +10,7 @@
 
 #include "cli/screen/terminal.hpp"
 #include "cli/screen/text.hpp"
+#include "cli/subjects/nodes/drain_watch.hpp"
 #include "cli/subjects/verbs.hpp"
 
 namespace muster::cli {
@@ -18,27 +21,20 @@ namespace {
 struct Drain {
     std::string node{};
     DrainView view{};
+    DrainWatch watch{};
 };
 
-Result<Drain> look_at(Console& console, const std::string& node) {
-    const auto reply = console.ask(NodeShowRequest{node});
-    if (!reply && reply.error().code == Errc::not_found) {
-        return Drain{.node = node};  // Drained, and removed.
-    }
-    if (!reply) {
-        return tl::unexpected(reply.error());
-    }
-    return Drain{node, std::get<NodeShowReply>(*reply).drain};
+std::string line_of(const std::string& node, const DrainBlocker& blocker) {
+    return fmt::format("  {}  {}  {}: {}\n", printable(node),
+                       blocker.instance.empty() ? "-" : printable(blocker.instance),
+                       printable(blocker.code), printable(blocker.detail));
 }
 
 std::string blockers_of(const Drain& drain) {
     constexpr std::size_t named = 20;
     std::string text;
     for (std::size_t at = 0; at < std::min(named, drain.view.blocked_by.size()); ++at) {
-        const DrainBlocker& blocker = drain.view.blocked_by[at];
-        text += fmt::format("  {}  {}  {}: {}\n", printable(drain.node),
-                            blocker.instance.empty() ? "-" : printable(blocker.instance),
-                            printable(blocker.code), printable(blocker.detail));
+        text += line_of(drain.node, drain.view.blocked_by[at]);
     }
     if (drain.view.blocked_by.size() > named) {
         text += fmt::format("  {}  and {} more\n", printable(drain.node),
@@ -47,19 +43,79 @@ std::string blockers_of(const Drain& drain) {
     return text;
 }
 
+/// Where the instances of these that run are now, by instance; each task is asked for once.
+std::map<InstanceId, std::string> homes_of(Console& console, const std::vector<InstanceId>& left) {
+    std::map<InstanceId, std::string> homes;
+    std::string asked;
+    for (const InstanceId& id : left) {
+        if (std::exchange(asked, id.task) == id.task) {
+            continue;
+        }
+        const auto reply = console.ask(TaskShowRequest{id.task});
+        if (const auto* const task = reply ? std::get_if<TaskShowReply>(&*reply) : nullptr) {
+            for (const InstanceView& instance : task->instances) {
+                homes[instance.id] = instance.node;
+            }
+        }
+    }
+    return homes;
+}
+
+void say_moves(Console& console, const std::string& node, const std::vector<InstanceId>& left) {
+    const auto homes = homes_of(console, left);
+    for (const InstanceId& id : in_natural_order(left, std::identity{})) {
+        const auto home = homes.find(id);
+        const bool is_elsewhere =
+            home != homes.end() && !home->second.empty() && home->second != node;
+        complain(is_elsewhere ? fmt::format("  {}  {}  moved to {}\n", printable(node),
+                                            printable(to_string(id)), printable(home->second))
+                              : fmt::format("  {}  {}  stopped\n", printable(node),
+                                            printable(to_string(id))));
+    }
+}
+
+/// Says what happened since the last look.
+void say(Console& console, const Drain& drain, const DrainNews& news) {
+    say_moves(console, drain.node, news.left);
+    for (const DrainBlocker& blocker : news.blockers) {
+        complain(line_of(drain.node, blocker));
+    }
+    if (news.endless) {
+        const auto node = printable(drain.node);
+        complain(
+            fmt::format("muster: this drain may never end, because it has no deadline; set "
+                        "one with 'muster node drain {} --deadline 10m', or stop what no "
+                        "other node can run with '--force'\n",
+                        node));
+    }
+}
+
+/// A look at a node that is being drained; says what is new.
+Result<void> look_at(Console& console, Drain& drain) {
+    const auto reply = console.ask(NodeShowRequest{drain.node});
+    if (!reply && reply.error().code != Errc::not_found) {
+        return tl::unexpected(reply.error());
+    }
+    NodeShowReply seen;  // Of a node that was drained and removed.
+    if (reply) {
+        seen = std::get<NodeShowReply>(*reply);
+    }
+    say(console, drain, drain.watch.look(seen));
+    drain.view = std::move(seen.drain);
+    if (!drain.view.running) {
+        complain(fmt::format("muster: {} is drained\n", printable(drain.node)));
+    }
+    return {};
+}
+
 /// One look at all that are still being drained, which shrink to those that are.
 Result<bool> is_overdue(Console& console, std::vector<Drain>& drains) {
     bool overdue = false;
     for (Drain& drain : drains) {
-        auto looked = look_at(console, drain.node);
-        if (!looked) {
+        if (auto looked = look_at(console, drain); !looked) {
             return tl::unexpected(looked.error());
         }
-        drain = std::move(*looked);
         overdue = overdue || (drain.view.running && drain.view.overdue);
-        if (!drain.view.running) {
-            complain(fmt::format("muster: {} is drained\n", printable(drain.node)));
-        }
     }
     std::erase_if(drains, [](const Drain& drain) { return !drain.view.running; });
     return overdue;
@@ -77,7 +133,8 @@ ExitCode run_drain(Console& console, const CommandLine& line, const NodeDrainReq
         return shown;
     }
     std::vector<Drain> drains;
-    for (const NodeChangeView& change : std::get<NodesChangeReply>(*reply).changes) {
+    for (const NodeChangeView& change :
+         in_natural_order(std::get<NodesChangeReply>(*reply).changes, &NodeChangeView::node)) {
         drains.push_back({.node = change.node, .view = {.running = true}});
     }
     while (true) {
@@ -89,7 +146,7 @@ ExitCode run_drain(Console& console, const CommandLine& line, const NodeDrainReq
             return ExitCode::ok;
         }
         if (*overdue) {
-            complain(fmt::format("muster: {} not drained by the deadline:\n",
+            complain(fmt::format("muster: {} not drained by the deadline; the drain goes on:\n",
                                  counted(drains.size(), "node")));
             for (const Drain& drain : drains) {
                 complain(blockers_of(drain));

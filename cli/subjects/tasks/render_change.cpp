@@ -45,7 +45,7 @@ bool changes_anything(const ChangeReply& reply) {
 std::string text_of(const ChangeReply& reply, const Style& style) {
     Table table{{"TASK", "ACTION", "INSTANCES", "GENERATION", "CHANGED"}};
     std::size_t changed = 0;
-    for (const TaskChange& change : reply.changes) {
+    for (const TaskChange& change : in_natural_order(reply.changes, &TaskChange::task)) {
         if (is_change(change)) {
             ++changed;
             table.add({change.task, Cell{change.action, tone_of(change.action)},
@@ -59,12 +59,12 @@ std::string text_of(const ChangeReply& reply, const Style& style) {
 std::string text_of(const NodesChangeReply& reply, const Style& style) {
     Table table{{"NODE", "ACTION", "INTENT", "DETAIL"}};
     std::size_t changed = 0;
-    for (const NodeChangeView& change : reply.changes) {
+    for (const NodeChangeView& change : in_natural_order(reply.changes, &NodeChangeView::node)) {
         if (change.action == "unchanged") {
             continue;
         }
         ++changed;
-        const std::string after = change.intent_after.empty() ? "gone" : change.intent_after;
+        const std::string after = change.intent_after.empty() ? "removed" : change.intent_after;
         table.add({change.node, Cell{change.action, tone_of(change.action)},
                    change.intent_before == after
                        ? after
@@ -92,7 +92,7 @@ std::string text_of(const StoreAcceptReply& reply, const Style& style) {
     }
     Table table{{"NODE", "CLUSTER", "EPOCH", "COUNTER", "LEFT OUT"}};
     std::size_t taken = 0;
-    for (const AheadNode& node : reply.nodes) {
+    for (const AheadNode& node : in_natural_order(reply.nodes, &AheadNode::name)) {
         taken += node.left_out.empty() ? 1U : 0U;
         table.add({node.name, to_string(node.cluster), std::to_string(raw(node.epoch)),
                    std::to_string(raw(node.counter)), node.left_out});
@@ -100,10 +100,10 @@ std::string text_of(const StoreAcceptReply& reply, const Style& style) {
     const std::string nodes = counted(taken, "node");
     return table.to_text(style) +
            (reply.dry_run
-                ? fmt::format("{} would be commanded from now on, and every task rolled out anew\n",
+                ? fmt::format("{} would be taken over, and every task would be rolled out again\n",
                               nodes)
-                : fmt::format("{} {} commanded from now on, and every task is rolled out anew\n",
-                              nodes, taken == 1 ? "is" : "are"));
+                : fmt::format("{} {} taken over, and every task is rolled out again\n", nodes,
+                              taken == 1 ? "is" : "are"));
 }
 
 }  // namespace muster::cli

@@ -8,6 +8,7 @@
 #include "cli/screen/facts.hpp"
 #include "cli/subjects/render.hpp"
 #include "common/spec/duration.hpp"
+#include "common/spec/quantity.hpp"
 
 namespace muster::cli {
 
@@ -45,12 +46,12 @@ std::string text_of(const RestartRule& rule) {
 
 std::string text_of(const CgroupLimits& limits) {
     std::string text;
-    const auto add = [&](std::string_view name, std::uint64_t value) {
-        text += value == 0 ? "" : fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+    const auto add = [&](std::uint64_t value, const std::string& written) {
+        text += value == 0 ? "" : (text.empty() ? "" : ", ") + written;
     };
-    add("cpu_milli", limits.cpu_milli);
-    add("memory_bytes", limits.memory_bytes);
-    add("pids", limits.pids);
+    add(limits.cpu_milli, cores_text(limits.cpu_milli));
+    add(limits.memory_bytes, size_text(limits.memory_bytes) + " memory");
+    add(limits.pids, fmt::format("{} pids", limits.pids));
     return text;
 }
 
@@ -69,7 +70,7 @@ void add_process(Facts& facts, const TaskSpec& spec) {
         const auto age = spec.log.max_age == Duration::zero()
                              ? std::string{}
                              : fmt::format(", of the last {}", to_string(spec.log.max_age));
-        facts.add("log", fmt::format("{} bytes of each stream{}", spec.log.max_bytes, age));
+        facts.add("log", fmt::format("{} of each stream{}", size_text(spec.log.max_bytes), age));
     }
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/screen/text.hpp"
 #include "cli/subjects/render.hpp"
+#include "common/spec/quantity.hpp"
 
 namespace muster::cli {
 
@@ -74,8 +75,8 @@ std::string nodes_table(const UsageReply& usage, const std::map<std::string, Sum
         table.add({node.name,
                    of_capacity(fmt::format("{:.1f}%", sum.percent),
                                node.cpu_milli == 0 ? "" : fmt::format("{}%", node.cpu_milli / 10)),
-                   of_capacity(bytes_for_people(sum.memory_bytes),
-                               node.memory_bytes == 0 ? "" : bytes_for_people(node.memory_bytes)),
+                   of_capacity(size_text(sum.memory_bytes),
+                               node.memory_bytes == 0 ? "" : size_text(node.memory_bytes)),
                    fmt::format("{:.2f}", node.load_milli / 1000.0),
                    std::to_string(sum.instances),
                    std::to_string(sum.restarts),
@@ -92,7 +93,7 @@ std::string instances_table(const std::vector<Line>& lines, std::size_t shown, c
                    instance.node,
                    {instance.state, tone_of(instance.state)},
                    line.is_measured ? fmt::format("{:.1f}%", line.percent) : "-",
-                   bytes_for_people(instance.use.memory_bytes),
+                   size_text(instance.use.memory_bytes),
                    std::to_string(instance.use.processes),
                    std::to_string(instance.restarts)});
     }
@@ -120,14 +121,18 @@ std::string render_usage(const UsageReply& before, const UsageReply& after, std:
         sum.restarts += instance.restarts;
     }
     std::ranges::sort(lines, [](const Line& one, const Line& other) {
-        return std::tuple{-one.percent, other.instance->use.memory_bytes, one.instance->use.id} <
-               std::tuple{-other.percent, one.instance->use.memory_bytes, other.instance->use.id};
+        const auto rank = [](const Line& line) {
+            return std::tuple{-line.percent, ~line.instance->use.memory_bytes};
+        };
+        return rank(one) == rank(other)
+                   ? naturally_less(one.instance->use.id, other.instance->use.id)
+                   : rank(one) < rank(other);
     });
     // The nodes are few or not all of interest: half of the room is theirs at most.
     constexpr std::size_t around = 4;  // Both headings, the line between, the last line.
     const std::size_t room =
         rows == 0 ? lines.size() + after.nodes.size() : rows - std::min(rows - 1, around);
-    UsageReply nodes{.nodes = after.nodes, .instances = {}};
+    UsageReply nodes{.nodes = in_natural_order(after.nodes, &UsageNode::name), .instances = {}};
     const std::size_t nodes_shown =
         std::min(nodes.nodes.size(), std::max(room / 2, room - std::min(room, lines.size())));
     nodes.nodes.resize(nodes_shown);

@@ -1,8 +1,14 @@
+#include <algorithm>
+#include <concepts>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "cli/subjects/requests.hpp"
+#include "common/base/limits.hpp"
 #include "common/spec/duration.hpp"
+#include "common/spec/quantity.hpp"
 
 namespace muster::cli {
 
@@ -14,9 +20,10 @@ public:
     explicit Options(const CommandLine& line) : line_{line} {}
 
     template <std::integral Number>
-    void number(const std::string& option, Number& into) {
+    void number(const std::string& option, Number& into,
+                Number most = std::numeric_limits<Number>::max()) {
         if (const auto text = line_.value(option)) {
-            const auto number = number_of<Number>(option, *text);
+            const auto number = number_of<Number>(option, *text, most);
             take(number ? Step{} : tl::unexpected(number.error()));
             into = number.value_or(into);
         }
@@ -26,6 +33,19 @@ public:
             const auto parsed = parse_duration(*text);
             take(parsed ? Step{} : usage(option + ": " + parsed.error().detail));
             into = parsed.value_or(into);
+        }
+    }
+    /// An amount with its unit, up to `most`.
+    template <std::unsigned_integral Number>
+    void amount(const std::string& option, Result<std::uint64_t> (*parse)(std::string_view),
+                std::uint64_t most, Number& into) {
+        if (const auto text = line_.value(option)) {
+            const auto parsed = parse(*text);
+            take(parsed ? Step{} : usage(option + ": " + parsed.error().detail));
+            if (parsed && *parsed > most) {
+                take(usage(option + " is too large: " + *text));
+            }
+            into = static_cast<Number>(std::min(parsed.value_or(into), most));
         }
     }
     void text(const std::string& option, std::string& into) {
@@ -75,8 +95,8 @@ private:
 void read_placement(Options& options, PlacementRule& into) {
     options.text("--pool", into.pool);
     options.constraints(into.constraints);
-    options.number("--cpu-milli", into.request.cpu_milli);
-    options.number("--memory-bytes", into.request.memory_bytes);
+    options.amount("--cpu", parse_cores, limits::cpu_milli, into.request.cpu_milli);
+    options.amount("--memory", parse_size, limits::memory_bytes, into.request.memory_bytes);
     options.number("--slots", into.request.slots);
     options.text("--spread", into.spread);
     options.text("--group", into.group);
@@ -87,14 +107,28 @@ void read_placement(Options& options, PlacementRule& into) {
     options.choice("--reconcile", into.reconcile);
 }
 
+/// A number where the program should be, unless it stands behind `--`.
+std::optional<std::string> misplaced_instances(const CommandLine& line) {
+    const std::string& program = line.arguments[1];
+    const bool is_number = program.find_first_not_of("0123456789") == std::string::npos;
+    return is_number && !program.empty() && line.arguments_before_dashes > 1
+               ? std::optional{program}
+               : std::nullopt;
+}
+
 }  // namespace
 
 Made request_to_add(const CommandLine& line) {
+    if (const auto number = misplaced_instances(line)) {
+        return usage("'" + *number + "' would be the program of task '" + line.arguments[0] +
+                     "'; how many instances are wanted is said by -n, as in: muster task add " +
+                     line.arguments[0] + " -n " + *number + " -- PROGRAM");
+    }
     WantedTask task;
     task.name = line.arguments[0];
     task.spec.argv.assign(line.arguments.begin() + 1, line.arguments.end());
     Options options{line};
-    options.number("--instances", task.instances);
+    options.number<std::uint32_t>("--instances", task.instances, limits::instances_per_task);
     options.variables(task.spec.env);
     options.text("--workdir", task.spec.workdir);
     options.choice("--restart", task.spec.restart.policy);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -48,8 +49,9 @@ Removal removed_by(const ReplyBody& reply) {
     return removal;
 }
 
-std::string shortened(const std::vector<std::string>& names) {
+std::string shortened(const std::vector<std::string>& unsorted) {
     constexpr std::size_t shown = 10;
+    const auto names = in_natural_order(unsorted, std::identity{});
     const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(shown, names.size()));
     const auto rest = names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "";
     return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), rest);
@@ -70,7 +72,7 @@ std::optional<ExitCode> agree_to_removal(const Console& console, const Removal& 
     }
     if (!console.settings().terminal.in_is_terminal) {
         return console.fail_with(
-            {Errc::refused, what + "; without a terminal to ask on, say --yes to do it"});
+            {Errc::refused, what + "; there is no terminal to ask on: use --yes to do it"});
     }
     if (!confirm(fmt::format("muster: {}. Do it?", what))) {
         return console.fail_with({Errc::refused, "nothing was changed"});

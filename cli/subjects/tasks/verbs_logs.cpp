@@ -65,7 +65,7 @@ private:
                                  printable(node_)));
         } else if (piece.gap) {
             complain(
-                fmt::format("muster: a part is missing here: {} printed faster than it was "
+                fmt::format("muster: output is missing here: {} printed faster than it was "
                             "read\n",
                             printable(to_string(piece.id))));
         }

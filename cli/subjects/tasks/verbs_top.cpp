@@ -26,11 +26,14 @@ std::string block_of(const Console& console, const UsageReply& before, const Usa
 
 ExitCode run_top(Console& console, const CommandLine& line, const UsageRequest& request) {
     Screen screen{console.settings().terminal};
+    // What is piped into another program ends, unless it is said how often to measure.
+    const bool once = line.has("--once") ||
+                      (!console.settings().terminal.out_is_terminal && !line.has("--interval"));
     UsageReply before;
     bool is_first = true;
     while (true) {
         auto reply = console.ask(request);
-        if (!reply && (is_first || line.has("--once"))) {
+        if (!reply && (is_first || once)) {
             return console.fail_with(reply.error());
         }
         std::string text;
@@ -46,7 +49,7 @@ ExitCode run_top(Console& console, const CommandLine& line, const UsageRequest& 
         }
         if (!text.empty()) {
             const auto written = deliver(console.settings().json ? text : screen.next(text));
-            if (written != ExitCode::ok || line.has("--once")) {
+            if (written != ExitCode::ok || once) {
                 return written;
             }
         }

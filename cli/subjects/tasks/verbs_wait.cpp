@@ -51,7 +51,7 @@ ExitCode run_wait(Console& console, const WaitRequest& request) {
         }
         if (!std::exchange(said, true)) {
             progress.wipe();
-            complain(fmt::format("waiting up to {} for '{}' to run as wanted\n", to_string(total),
+            complain(fmt::format("waiting up to {} for '{}' to converge\n", to_string(total),
                                  printable(request.pattern)));
         }
         progress.note(last.detail);
@@ -61,7 +61,7 @@ ExitCode run_wait(Console& console, const WaitRequest& request) {
     }
     progress.wipe();
     if (last.code == Errc::timeout) {
-        const std::string unmet = fmt::format("'{}' is not as wanted", request.pattern);
+        const std::string unmet = fmt::format("'{}' is not converged", request.pattern);
         last.detail = fmt::format("waited {}: {}", to_string(total),
                                   last.detail.empty() ? unmet : last.detail);
     }

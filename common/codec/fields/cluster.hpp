@@ -87,6 +87,10 @@ void fields(auto& visit, Like<StatusReply> auto& reply) {
     visit("refused", reply.refused, plain.or_default());
     visit("refused_names", reply.refused_names,
           texts(limits::reply_rows, limits::name_bytes).or_default());
+    visit("host", reply.host, text(limits::pattern_bytes).or_default());
+    visit("unconverged", reply.unconverged, plain.or_default());
+    visit("unconverged_tasks", reply.unconverged_tasks,
+          texts(limits::reply_rows, limits::name_bytes).or_default());
 }
 
 void fields(auto& visit, Like<Event> auto& event) {

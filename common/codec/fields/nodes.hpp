@@ -32,7 +32,7 @@ void fields(auto& visit, Like<NodeView> auto& node) {
     visit("author", node.author, explanation.or_default());
     visit("warm", node.warm, short_text.or_default());
     visit("missed", node.missed, plain.or_default());
-    visit("penalty_ends", node.penalty_ends, plain.or_default());
+    visit("suspended_until", node.suspended_until, plain.or_default());
     visit("overdue", node.overdue, plain.or_default());
     visit("listed", node.listed, plain.or_default());
     unless_default(visit, "bad_report", node.bad_report, {}, explanation);
@@ -59,25 +59,25 @@ void fields(auto& visit, Like<DrainView> auto& drain) {
     visit("blocked_by", drain.blocked_by, rows);
 }
 
-void fields(auto& visit, Like<MisdeedView> auto& misdeed) {
-    visit("what", misdeed.what, short_text);
-    visit("times", misdeed.times, plain);
-    visit("last", misdeed.last, plain);
+void fields(auto& visit, Like<FlapContributionView> auto& one) {
+    visit("cause", one.cause, short_text);
+    visit("times", one.times, plain);
+    visit("last", one.last, plain);
 }
-void fields(auto& visit, Like<ConductView> auto& conduct) {
-    visit("score", conduct.score, plain);
-    visit("threshold", conduct.threshold, plain);
-    visit("relapses", conduct.relapses, plain);
-    visit("penalty_ends", conduct.penalty_ends, plain);
-    visit("fed", conduct.fed, rows);
-    visit("blocked_by", conduct.blocked_by, rows.or_default());
+void fields(auto& visit, Like<FlapScoreView> auto& flaps) {
+    visit("score", flaps.score, plain);
+    visit("threshold", flaps.threshold, plain);
+    visit("suspensions", flaps.suspensions, plain);
+    visit("suspended_until", flaps.suspended_until, plain);
+    visit("contributions", flaps.contributions, rows);
+    visit("blocked_by", flaps.blocked_by, rows.or_default());
 }
 void fields(auto& visit, Like<NodeShowReply> auto& reply) {
     visit("node", reply.node, plain);
     visit("instances", reply.instances, rows);
     visit("offer", reply.offer, plain.or_default());
     visit("drain", reply.drain, plain.or_default());
-    visit("conduct", reply.conduct, plain.or_default());
+    visit("flap_score", reply.flap_score, plain.or_default());
     visit("limits", reply.limits, list(limits::limit_facts).or_default());
     visit("capacity_from", reply.capacity_from, plain.or_default());
     visit("vitals", reply.vitals, plain.or_default());

@@ -100,7 +100,7 @@ void fields(auto& visit, Like<GroupShowReply> auto& reply) {
 void fields(auto& visit, Like<RebalanceReply> auto& reply) { visit("round", reply.round, plain); }
 
 void fields(auto& visit, Like<ExplainRequest> auto& request) {
-    visit("subject", request.subject, plain);
+    visit("subject", request.subject, plain.or_default());
     visit("name", request.name, name_pattern);
 }
 
@@ -111,6 +111,7 @@ void fields(auto& visit, Like<VerdictView> auto& verdict) {
     visit("affinity", verdict.affinity, plain);
     visit("spread", verdict.spread, plain);
     visit("load", verdict.load, plain);
+    visit("sentence", verdict.sentence, explanation.or_default());
 }
 void fields(auto& visit, Like<DecisionView> auto& decision) {
     visit("at", decision.at, plain);

@@ -12,12 +12,17 @@
 /// Asked why something is where it is, and what would be if; and the answers. Codes are stable.
 namespace muster {
 
-enum class Subject : std::uint8_t { instance, task, node };
+enum class Subject : std::uint8_t {
+    instance,
+    task,
+    node,
+    any,  ///< Whichever has the name: only one may.
+};
 template <>
-inline constexpr auto enum_names<Subject> = name_list("instance", "task", "node");
+inline constexpr auto enum_names<Subject> = name_list("instance", "task", "node", "any");
 
 struct ExplainRequest {
-    Subject subject = Subject::instance;
+    Subject subject = Subject::any;
     std::string name;  ///< `web.3`, `web`, `n7`.
 
     friend bool operator==(const ExplainRequest&, const ExplainRequest&) = default;
@@ -32,6 +37,7 @@ struct VerdictView {
     std::uint32_t affinity = 0;
     std::uint32_t spread = 0;
     std::uint32_t load = 0;
+    std::string sentence{};  ///< The same for people, behind the node's name: `is lost`.
 
     friend bool operator==(const VerdictView&, const VerdictView&) = default;
 };

@@ -45,7 +45,7 @@ struct NodeDrainRequest {
     friend bool operator==(const NodeDrainRequest&, const NodeDrainRequest&) = default;
 };
 
-/// What counts against them is forgotten, relapses too: a penalty that runs is over.
+/// Clears their flap scores and earlier suspensions, and ends the suspension that runs.
 struct NodeForgiveRequest {
     std::string pattern;
     Occasion why{};

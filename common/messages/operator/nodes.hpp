@@ -28,22 +28,22 @@ struct NodeShowRequest {
 struct NodeView {
     std::string name;
     std::string health;  ///< healthy | unready | flaky | lost
-    std::string note;    ///< Why, in words: `silent for 3 polls`, `ahead: ...`, `said goodbye`.
+    std::string note;    ///< Why, in words: `silent for 3 polls`, `ahead: ...`, `left`.
     Incarnation incarnation{};
     std::uint32_t instances = 0;
     std::uint32_t load_milli = 0;
     CivilMs last_answer{};
     std::string version;
-    std::string intent{};      ///< active | draining | offline
-    CivilMs since{};           ///< Of health and intent, as far as this leadership knows.
-    bool idle = true;          ///< Its last report has no instance.
-    std::string reason{};      ///< For its intent, as whoever
-    std::string author{};      ///< asked for it said.
-    std::string warm{};        ///< The affinity group that ran there last; empty: none.
-    std::uint32_t missed = 0;  ///< Polls in a row that it did not answer, or had no route for.
-    CivilMs penalty_ends{};    ///< Of a flaky node. 0: no penalty runs.
-    bool overdue = false;      ///< Its drain has not ended by its deadline.
-    bool listed = false;       ///< It is on the list that operators keep.
+    std::string intent{};       ///< active | draining | offline
+    CivilMs since{};            ///< Of health and intent, as far as this leadership knows.
+    bool idle = true;           ///< Its last report has no instance.
+    std::string reason{};       ///< For its intent, as whoever
+    std::string author{};       ///< asked for it said.
+    std::string warm{};         ///< The affinity group that ran there last; empty: none.
+    std::uint32_t missed = 0;   ///< Polls in a row that it did not answer, or had no route for.
+    CivilMs suspended_until{};  ///< Of a flaky node. 0: it is not suspended.
+    bool overdue = false;       ///< Its drain has not ended by its deadline.
+    bool listed = false;        ///< It is on the list that operators keep.
     /// Why the last message of its agent made no sense, or answered nothing. Empty: it was sound.
     std::string bad_report{};
 
@@ -53,7 +53,7 @@ struct NodeView {
 struct NodeListReply {
     std::vector<NodeView> nodes;
     std::vector<std::string> removed{};  ///< Names that an operator removed: they may not join.
-    std::vector<std::string> refused{};  ///< Names that said hello of late and may not join.
+    std::vector<std::string> refused{};  ///< Names that said hello recently and may not join.
 
     friend bool operator==(const NodeListReply&, const NodeListReply&) = default;
 };
@@ -77,26 +77,27 @@ struct DrainView {
     friend bool operator==(const DrainView&, const DrainView&) = default;
 };
 
-/// What counts against a node, and since when: one row of the table of weights.
-struct MisdeedView {
-    std::string what;  ///< `missed_poll`, `spawn_failing`, ...
+/// One cause of a node's flap score: one row of the table of weights.
+struct FlapContributionView {
+    std::string cause;  ///< `missed_poll`, `spawn_failing`, ...
     std::uint32_t times = 0;
     CivilMs last{};
 
-    friend bool operator==(const MisdeedView&, const MisdeedView&) = default;
+    friend bool operator==(const FlapContributionView&, const FlapContributionView&) = default;
 };
 
-/// How a node behaved: nothing, or what may suspend it.
-struct ConductView {
-    std::uint32_t score = 0;       ///< Halves with every minute.
-    std::uint32_t threshold = 0;   ///< At which it is suspended.
-    std::uint32_t relapses = 0;    ///< Penalties that are not forgiven: the next one is longer.
-    CivilMs penalty_ends{};        ///< Of the one that runs, or ran last. 0: none.
-    std::vector<MisdeedView> fed;  ///< What fed the score; in a penalty, what led to it.
+/// What counts against a node, and may suspend it.
+struct FlapScoreView {
+    std::uint32_t score = 0;        ///< Halves with every minute.
+    std::uint32_t threshold = 0;    ///< At which it is suspended.
+    std::uint32_t suspensions = 0;  ///< That are not forgiven: each makes the next one longer.
+    CivilMs suspended_until{};      ///< Of the current suspension, or the last. 0: none.
+    /// What raised the score; of a suspended node, what led to the suspension.
+    std::vector<FlapContributionView> contributions;
     /// What is to leave a suspended node, by configuration, and has not left yet.
     std::vector<DrainBlocker> blocked_by{};
 
-    friend bool operator==(const ConductView&, const ConductView&) = default;
+    friend bool operator==(const FlapScoreView&, const FlapScoreView&) = default;
 };
 
 struct NodeShowReply {
@@ -104,7 +105,7 @@ struct NodeShowReply {
     std::vector<InstanceView> instances;
     Offer offer{};  ///< What its agent said it has for instances.
     DrainView drain{};
-    ConductView conduct{};
+    FlapScoreView flap_score{};
     std::vector<LimitFact> limits{};  ///< Which limits of tasks its agent keeps.
     CapacityFrom capacity_from{};
     HostVitals vitals{};            ///< As last said.

@@ -19,9 +19,9 @@ struct ClusterLimit {
 };
 
 inline constexpr ClusterLimit starts_per_round{
-    "starts_per_round", 0, "instances that are started in one round; none: all that are due"};
+    "starts_per_round", 0, "instances that start in one round; none: all that are due"};
 inline constexpr ClusterLimit moves_per_round{
-    "moves_per_round", 1, "moves of the balance that begin in one round; none: 1 % of the nodes"};
+    "moves_per_round", 1, "moves for the balance that begin in one round; none: 1 % of the nodes"};
 inline constexpr std::array cluster_limits{&starts_per_round, &moves_per_round};
 
 /// The row that a request sets; an error for an unknown limit, or one that is too low.

@@ -16,17 +16,17 @@ std::string said(const Census& seen) {
 /// When it ends, or would begin.
 std::string outlook(const FreezeView& freeze) {
     if (freeze.on && freeze.manual) {
-        return "it ends by 'muster freeze off'";
+        return "it ends with 'muster freeze off'";
     }
     if (freeze.on && freeze.calm_rounds > 0) {
         const std::uint32_t left = Freeze::calm_rounds - freeze.calm_rounds;
         return "it ends in " + std::to_string(left) + (left == 1 ? " round" : " rounds") +
-               ", if no more fall silent";
+               ", if no more nodes fall silent";
     }
     if (freeze.on) {
         return "it ends once fewer than " + std::to_string(freeze.leave_below) +
                " are silent and some node answers, for " + std::to_string(Freeze::calm_rounds) +
-               " rounds; or by 'muster freeze off', which gives the silent up as lost";
+               " rounds; or with 'muster freeze off', which declares the silent nodes lost";
     }
     return freeze.counted == 0
                ? "no node is counted yet"
@@ -190,7 +190,7 @@ FreezeView FreezeControl::view(const Census& seen) const {
         view.author = kept.author;
     }
     view.detail = !view.on && liveness_.recovery().runs()
-                      ? "the silent are judged together once recovery_grace is over"
+                      ? "the silent nodes are judged together once recovery_grace is over"
                       : outlook(view);
     return view;
 }
@@ -232,7 +232,7 @@ std::string freeze_alarm(const FreezeView& view) {
     return "frozen" + (view.manual ? ' ' + told_cause(view.author, view.reason) : std::string{}) +
            ": " + said({view.counted, view.silent}) +
            (view.silent == 1 ? " is silent" : " are silent") +
-           ", none becomes lost and nothing is rescheduled; " + view.detail;
+           ", no node becomes lost and nothing is rescheduled; " + view.detail;
 }
 
 }  // namespace muster::coordinator

@@ -132,7 +132,7 @@ void Liveness::on_goodbye_over(StepContext& step, NodeIndex index, bool is_froze
     } else if (is_frozen) {
         nodes_.deadlines().set(index, DueKind::goodbye, step.now + options_.round);
     } else {
-        lose(step, index, "said goodbye and did not return");
+        lose(step, index, "left and did not return");
     }
 }
 

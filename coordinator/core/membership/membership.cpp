@@ -18,8 +18,8 @@ std::string why_ahead(const Hello& hello, const Meta& ours) {
     if (hello.epoch >= ours.epoch && hello.leader != ours.leader) {
         return "it has obeyed epoch " + std::to_string(raw(hello.epoch)) + " of another leader";
     }
-    return "it has seen change " + std::to_string(raw(hello.counter)) + ", and our last is " +
-           std::to_string(raw(ours.counter));
+    return "it has seen change " + std::to_string(raw(hello.counter)) +
+           ", and the last change of this store is " + std::to_string(raw(ours.counter));
 }
 
 std::string how_to_join(const std::string& name) {
@@ -76,13 +76,13 @@ void Membership::on_hello(StepContext& step, Session session, const Hello& hello
                           Effects& effects) {
     if (!is_valid_name(hello.name)) {
         step.refuse(session, Errc::invalid,
-                    "no node can be called that; " + std::string{name_rule()});
+                    "the name of the node is not valid; " + std::string{name_rule()});
         return;
     }
     if (const auto fault = fault_of(hello.offer)) {
         step.refuse(
             session, Errc::invalid,
-            "what the node offers cannot be: " + std::string{fault->field} + " " + fault->what);
+            "the offer of the node is not valid: " + std::string{fault->field} + " " + fault->what);
         return;
     }
     if (reject_unless_admitted(step, session, hello.name)) {
@@ -105,8 +105,9 @@ void Membership::on_hello(StepContext& step, Session session, const Hello& hello
     switch (judge(node, hello)) {
         case HelloVerdict::stale_incarnation:
             step.refuse(session, Errc::stale_incarnation,
-                        "another life of " + hello.name + " had incarnation " +
-                            std::to_string(raw(node.incarnation)) + "; say a higher one");
+                        "an earlier start of " + hello.name + " already used incarnation " +
+                            std::to_string(raw(node.incarnation)) +
+                            "; send hello with a higher incarnation");
             std::get<Refused>(step.output.messages.back().message).known = node.incarnation;
             // Another life speaks by it now: none that we know obeys there.
             on_route_closed(session);
@@ -114,9 +115,9 @@ void Membership::on_hello(StepContext& step, Session session, const Hello& hello
         case HelloVerdict::too_far_ahead:
             step.refuse(session, Errc::invalid,
                         "incarnation " + std::to_string(raw(hello.incarnation)) + " of " +
-                            hello.name + " is too far above the last one known, " +
+                            hello.name + " is too far above the last known one, " +
                             std::to_string(raw(node.incarnation)) +
-                            ", to be a count of its starts; start it on an empty state directory");
+                            "; start the agent with an empty state directory");
             return;
         case HelloVerdict::name_in_use: contest(step, *known, session); return;
         case HelloVerdict::same_life:
@@ -131,8 +132,8 @@ void Membership::contest(StepContext& step, NodeIndex index, Session other) {
         in_.liveness.rounds().ask(index, in_.ledger.meta().epoch, step.output.polls);
     }
     step.refuse(other, Errc::name_in_use,
-                "another agent says it is " + in_.nodes[index].name +
-                    ", and is being asked whether it still lives");
+                "another agent uses the name " + in_.nodes[index].name +
+                    "; the coordinator asks whether it still runs");
     std::get<Refused>(step.output.messages.back().message).retry_after_ms =
         static_cast<std::uint32_t>(to_ms(options_.round));
 }
@@ -202,7 +203,7 @@ void Membership::welcome(StepContext& step, NodeIndex index, Session session, co
     in_.nodes.attach(index, session);
     if (node.gone && !node.lost) {  // It is back, and has the time of anybody else to answer.
         in_.nodes.transition(step, index, NodeChange::returned,
-                             "said hello again after its goodbye");
+                             "its agent said hello again after it left");
         in_.liveness.expect_return(step.now, index);
     }
     const Meta& meta = in_.ledger.meta();
@@ -231,15 +232,14 @@ void Membership::on_store_accepted(StepContext& step, const Rows<StoredNode>& ac
     for (const Shared<StoredNode>& row : accepted.put) {
         if (const auto index = in_.nodes.find(row->name)) {
             in_.nodes.transition(step, *index, NodeChange::accepted,
-                                 "the store that it knows was accepted");
+                                 "an operator accepted the store that it knows");
             in_.nodes.edit(*index, WriteKey<HelloFacts>{}).claim = Claim{};
             NodeRows{in_.nodes}.on_accepted(*index, recorded(*row));
         }
     }
     for (const NodeIndex index : in_.nodes.by_name()) {
         if (const auto session = in_.nodes[index].session) {
-            step.refuse(*session, Errc::hello_required,
-                        "say hello again, for the store was accepted");
+            step.refuse(*session, Errc::hello_required, "say hello again: the store was accepted");
             send_welcome(step, index);
         }
     }
@@ -267,7 +267,7 @@ void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& g
         return;
     }
     in_.nodes.edit(*index, WriteKey<LifeFacts>{}).left_instances_running = goodbye.instances > 0;
-    in_.nodes.transition(step, *index, NodeChange::left, "said goodbye");
+    in_.nodes.transition(step, *index, NodeChange::left, "its agent announced its departure");
     in_.liveness.expect_return(step.now, *index);
     in_.liveness.rounds().cancel_poll(*index);
     conflicts_.end(*index);

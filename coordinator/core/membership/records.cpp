@@ -81,8 +81,7 @@ void Membership::on_rows(StepContext& step, const Rows<StoredNode>& rows, Effect
             continue;
         }
         if (in_.nodes[*index].forgetting) {
-            in_.nodes.transition(step, *index, NodeChange::forgotten,
-                                 "nothing is known of it any more");
+            in_.nodes.transition(step, *index, NodeChange::forgotten, "its record was deleted");
             remove_node(*index, effects);
             in_.ledger.forget_node(name);
         } else {

@@ -37,18 +37,18 @@ std::string told_silence(const Node& node) {
 
 std::string note_of(const Node& node) {
     if (node.ahead) {
-        return "ahead: it knows a later or another store, and nothing is ordered there";
+        return "ahead: it knows a later store or another one, so it gets no orders";
     }
     if (node.incarnation == Incarnation{}) {
-        return "listed, and has not come yet";
+        return "listed, and has not joined yet";
     }
     if (node.gone) {
-        return "said goodbye";
+        return "left";
     }
     const std::string trouble = trouble_of(node);
     const std::string& bad_report = facts_of(node).bad_report;
     if (node.penalty_until && !node.lost) {
-        return "suspended until it has served its time" + (trouble.empty() ? "" : "; " + trouble);
+        return std::string{"suspended"} + (trouble.empty() ? "" : "; " + trouble);
     }
     if (node.misses > 0) {
         return told_silence(node) + (bad_report.empty() ? "" : "; " + bad_report);
@@ -61,13 +61,15 @@ std::string note_of(const Node& node) {
     if (!trouble.empty() || node.able || node.lost) {
         return trouble;
     }
-    return facts_of(node).host.readiness == Readiness::none ? "its next answer is awaited"
-                                                            : "its check has not passed yet";
+    return facts_of(node).host.readiness == Readiness::none
+               ? "it has not answered yet"
+               : "its readiness check has not passed yet";
 }
 
 std::string told_check(const HostFacts& host) {
-    return host.check_exit < 0 ? "its check was killed, did not end in time or cannot be run"
-                               : "its check ended with " + std::to_string(host.check_exit);
+    return host.check_exit < 0
+               ? "its readiness check was killed, did not end in time or cannot be run"
+               : "its readiness check ended with exit code " + std::to_string(host.check_exit);
 }
 
 std::string told_unable(const AgentFacts& said) {

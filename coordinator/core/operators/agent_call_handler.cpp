@@ -80,13 +80,13 @@ Result<NodeIndex> AgentCallHandler::home_of_log(const InstanceId& id,
         return fail(Errc::not_found, "there is no " + to_string(id) + ": '" + id.task + "' has " +
                                          std::to_string(wanted) +
                                          " instances, numbered from 0; what one that was taken "
-                                         "away printed may be read by its node's name");
+                                         "away printed can be read with --node");
     }
     if (best == nullptr) {
         return fail(Errc::not_found,
                     to_string(id) +
                         " is on no node that answers; what it printed on a node may "
-                        "be read there by the node's name");
+                        "be read with --node");
     }
     return best->node;
 }

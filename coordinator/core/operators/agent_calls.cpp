@@ -14,8 +14,8 @@ Result<void> AgentCalls::check_room(std::size_t answers) const {
                                          std::to_string(limits::errands));
     }
     if (awaited_ + answers > limits::errands) {
-        return fail(Errc::busy, "agents owe " + std::to_string(awaited_) +
-                                    " answers to operators already; ask again");
+        return fail(Errc::busy, "agents already owe " + std::to_string(awaited_) +
+                                    " answers to operators; ask again");
     }
     return {};
 }

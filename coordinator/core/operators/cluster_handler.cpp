@@ -100,13 +100,13 @@ void ClusterHandler::handle(const RequestContext& context, const RebalanceReques
     if (options_.rebalance == Rebalance::off) {
         context.reply(fail(Errc::refused,
                            "rebalance is off in the coordinator's configuration; "
-                           "with on-demand it would be done now"));
+                           "set it to \"on-demand\" or \"auto\" first"));
         return;
     }
     if (freeze_.is_on()) {
         context.reply(fail(Errc::refused,
                            "the cluster is frozen, and nothing is moved; see 'muster freeze "
-                           "show', and ask again when it is over"));
+                           "show', and ask again when the freeze has ended"));
         return;
     }
     planning_.ask_for_balance();

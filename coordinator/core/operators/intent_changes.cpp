@@ -67,10 +67,10 @@ std::string_view dropped_by(const StoredIntent& before, const StoredIntent& afte
     const bool drops_deadline = before.deadline != CivilMs{} && after.deadline == CivilMs{};
     const bool drops_force = before.force && !after.force;
     if (drops_force) {
-        return drops_deadline ? "without the deadline and the force that it had"
-                              : "without the force that it had";
+        return drops_deadline ? "its earlier deadline and --force are dropped"
+                              : "its earlier --force is dropped";
     }
-    return drops_deadline ? "without the deadline that it had" : "";
+    return drops_deadline ? "its earlier deadline is dropped" : "";
 }
 
 template <class Change>
@@ -104,7 +104,7 @@ Result<Answered> complete_intents(Result<IntentChanges> written, bool force,
         return fail(Errc::too_large, std::to_string(refused) +
                                          " removed names would have to be kept; at most " +
                                          std::to_string(limits::removed_names) +
-                                         " are; with nodes.mode = \"listed\" none has to");
+                                         " are kept; with nodes.mode = \"listed\" none is needed");
     }
     return as_answered(
         std::move(written).and_then([&](IntentChanges&& done) -> Result<IntentChanges> {
@@ -135,7 +135,7 @@ void remove_name(const StoredIntent& before, bool force, const Occasion& why,
     }
     StoredIntent after = wanting(before, Intent::draining, why, fleet);
     after.remove = true;
-    note_change(before, std::move(after), "drain", written, "removed once it is drained");
+    note_change(before, std::move(after), "drain", written, "it is removed once it is drained");
 }
 
 /// Of a row: without one there its agent says which.
@@ -165,7 +165,7 @@ void list_name(const ListedNode& node, const Occasion& why, const FleetView& fle
     after.admission = Admission::listed;
     after.pool = node.pool;
     after.remove = false;
-    std::string detail = before.remove ? "not removed any more; it is still draining" : "";
+    std::string detail = before.remove ? "it stays listed; it is still draining" : "";
     if (before.pool != after.pool) {
         detail +=
             (detail.empty() ? "" : "; ") + told_pool(before.pool) + " -> " + told_pool(after.pool);

@@ -24,10 +24,11 @@ Result<void> check_text(std::string_view field, const std::string& text) {
         rest.remove_prefix(bytes);
     }
     return rest.empty() ? Result<void>{}
-                        : fail(Errc::invalid, "the " + std::string{field} +
-                                                  " has control characters, also of the direction "
-                                                  "of writing, or bytes that are no UTF-8; it is "
-                                                  "one line of text");
+                        : fail(Errc::invalid,
+                               "the " + std::string{field} +
+                                   " has control characters, for example marks of the direction "
+                                   "of writing, or bytes that are no UTF-8; it is "
+                                   "one line of text");
 }
 
 /// The nodes of a pool that are there for work.
@@ -162,13 +163,14 @@ Result<void> check_pools(const Change& change, const FleetView& fleet) {
     }
     for (const auto& [name, pool] : pools) {
         if (!pool.leaves.empty() && pool.stay == 0) {
-            return fail(Errc::refused,
-                        (pool.leave == 1 ? pool.leaves + " is the last node of pool '" + name +
-                                               "' that gets work"
-                                         : "these are all " + std::to_string(pool.leave) +
-                                               " nodes of pool '" + name + "' that get work") +
-                            "; with --force it goes all the same: a drain then "
-                            "stops what has no other place, a removal leaves it to its agent");
+            return fail(
+                Errc::refused,
+                (pool.leave == 1
+                     ? pool.leaves + " is the last node of pool '" + name + "' that gets work"
+                     : "these are all " + std::to_string(pool.leave) + " nodes of pool '" + name +
+                           "' that get work") +
+                    "; --force allows it: a drain then "
+                    "stops instances that no other node can run, a removal keeps them running");
         }
     }
     return {};

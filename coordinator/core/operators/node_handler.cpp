@@ -44,18 +44,18 @@ Result<Answered> NodeHandler::cleared(Instant now, const FleetView& fleet,
         const Node& node = fleet.nodes[*known];
         const std::string intent{to_string(node.intent)};
         change.forgiven.push_back(name);
-        reply.changes.push_back(
-            {.node = name,
-             .action = "forgive",
-             .intent_before = intent,
-             .intent_after = intent,
-             .detail = node.penalty_until ? "its penalty is over" : "it serves no penalty"});
+        reply.changes.push_back({.node = name,
+                                 .action = "forgive",
+                                 .intent_before = intent,
+                                 .intent_after = intent,
+                                 .detail = node.penalty_until ? "its suspension is over"
+                                                              : "its flap score is cleared"});
     }
     if (change.forgiven.empty()) {
-        return fail(Errc::refused,
-                    names->size() == 1
-                        ? "nothing counts against " + names->front()
-                        : "nothing counts against any node that matches '" + request.pattern + "'");
+        return fail(Errc::refused, names->size() == 1
+                                       ? "node " + names->front() + " has no flap score to clear"
+                                       : "no node that matches '" + request.pattern +
+                                             "' has a flap score to clear");
     }
     return Answered{std::move(change), std::move(reply)};
 }

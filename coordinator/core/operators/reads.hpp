@@ -43,8 +43,8 @@ struct Reads {
     Answer operator()(const PlanRequest& asked) const {
         if (facts.liveness.recovery().runs()) {
             return fail(Errc::refused,
-                        "it is not yet known what runs, so nothing can be said "
-                        "of what would be; ask again after the recovery");
+                        "it is not known yet what runs, so there is no answer to a "
+                        "what-if; ask again after the recovery");
         }
         return select_nodes(facts.copies.placements, asked.fail)
             .and_then([&](const std::set<NodeIndex>& failing) {

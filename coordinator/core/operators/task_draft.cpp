@@ -135,8 +135,8 @@ Result<void> put(const Request& /*request*/, const WantedTask& task, const Ledge
     if (!before) {
         add(task, next, written);
     } else if (std::is_same_v<Request, TaskAddRequest>) {
-        return fail(Errc::exists, "task '" + task.name +
-                                      "' is there already; change it with apply, or remove it");
+        return fail(Errc::exists,
+                    "task '" + task.name + "' already exists; change it with apply, or remove it");
     } else {
         change(task, *before, next, written);
     }
@@ -172,7 +172,7 @@ Result<void> change(const TaskScaleRequest& request, const std::string& name,
     if (request.instances > 1 && before.place->every_node) {
         return fail(Errc::invalid, "task '" + name +
                                        "' runs on every node, one instance on each; scale it "
-                                       "to 1, or to 0 for nowhere");
+                                       "to 1, or to 0 to stop it");
     }
     scale(name, before, request.instances, written);
     return {};

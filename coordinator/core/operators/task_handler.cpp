@@ -21,11 +21,20 @@ namespace {
 
 }  // namespace
 
-std::optional<Error> TaskHandler::unknown_label_in(std::span<const WantedTask> tasks) const {
+std::optional<Error> TaskHandler::unknown_word_in(std::span<const WantedTask> tasks) const {
     if (recovery_.runs()) {
         return std::nullopt;
     }
-    std::set<std::string_view> known;  // Each key is looked for once.
+    std::set<std::string_view> known;  // Each key and each pool is looked for once.
+    std::set<std::string_view> known_pools;
+    const auto of_task = [](const WantedTask& task, std::optional<Error> unknown) {
+        if (unknown) {
+            unknown->detail = "task '" + task.name + "': " + unknown->detail +
+                              (unknown->detail.ends_with('?') ? "" : ";") +
+                              " --force accepts it anyway";
+        }
+        return unknown;
+    };
     for (const WantedTask& task : tasks) {
         const auto before = ledger_.tasks().find(task.name);
         const auto is_new = [&](auto member) {
@@ -44,9 +53,12 @@ std::optional<Error> TaskHandler::unknown_label_in(std::span<const WantedTask> t
             if (!known.insert(key).second) {
                 continue;
             }
-            if (auto unknown = unknown_label(placements_, key)) {
-                unknown->detail = "task '" + task.name + "': " + unknown->detail +
-                                  "; with force it is taken all the same";
+            if (auto unknown = of_task(task, unknown_label(placements_, key))) {
+                return unknown;
+            }
+        }
+        if (is_new(&PlacementRule::pool) && known_pools.insert(task.place.pool).second) {
+            if (auto unknown = of_task(task, unknown_pool(placements_, task.place.pool))) {
                 return unknown;
             }
         }
@@ -69,15 +81,15 @@ void TaskHandler::go_on(const RequestContext& context, const ChangesTasks auto& 
         const auto tasks = tasks_of(request);
         const std::size_t from = std::min(before, tasks.size());
         const std::size_t to = std::min(draft.change.count(), tasks.size());
-        if (!request.force && !draft.unknown_label) {
-            draft.unknown_label = unknown_label_in(tasks.subspan(from, to - from));
+        if (!request.force && !draft.unknown_word) {
+            draft.unknown_word = unknown_word_in(tasks.subspan(from, to - from));
         }
     }
     if (is_whole && !*is_whole) {
         return;
     }
-    if (is_whole && draft.unknown_label) {
-        is_whole = tl::unexpected{*draft.unknown_label};
+    if (is_whole && draft.unknown_word) {
+        is_whole = tl::unexpected{*draft.unknown_word};
     }
     ledger_.submit(context, is_whole.map([&](bool) { return draft.change.take(); }),
                    is_dry_run(request));

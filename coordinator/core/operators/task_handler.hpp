@@ -37,13 +37,13 @@ private:
     struct Draft {
         FromOperator asked;
         TaskDraft change;
-        std::optional<Error> unknown_label{};
+        std::optional<Error> unknown_word{};
     };
 
     void go_on(const RequestContext& context, const ChangesTasks auto& request);
-    /// A label that these tasks newly ask for and that no node has, though it is known what they
-    /// have.
-    [[nodiscard]] std::optional<Error> unknown_label_in(std::span<const WantedTask> tasks) const;
+    /// A label or a pool that these tasks newly ask for and that no node has. During recovery it is
+    /// not known what nodes have.
+    [[nodiscard]] std::optional<Error> unknown_word_in(std::span<const WantedTask> tasks) const;
 
     const CoordinatorOptions& options_;
     Ledger& ledger_;

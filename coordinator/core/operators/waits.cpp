@@ -63,7 +63,7 @@ Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, const std::str
 /// Names up to three of those that are missing.
 Error timeout_of(const std::vector<std::string>& tasks, TaskReader& view) {
     constexpr std::size_t named_at_most = 3;
-    std::string sentence = "not as wanted: ";
+    std::string sentence = "not converged: ";
     std::size_t missing = 0;
     for (const std::string& name : tasks) {
         if (is_settled(name, view)) {
@@ -90,7 +90,7 @@ Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const Request
     if (timeout > limits::wait_max) {
         return fail(Errc::invalid,
                     "timeout_ms is " + std::to_string(request.timeout_ms) + "; it is at most " +
-                        std::to_string(to_ms(limits::wait_max)) + ", and one can ask again");
+                        std::to_string(to_ms(limits::wait_max)) + "; ask again after that");
     }
     const Instant end{std::chrono::ceil<Span>((now + timeout).time_since_epoch())};
     if (waits_.size() >= limits::pending_waits && !make_room(end, &Wait::holds_a_place)) {

@@ -9,11 +9,10 @@ namespace muster::coordinator {
 
 std::string told_hold(const Leases::Hold& hold, Duration left) {
     const std::string where =
-        hold.node.empty() ? "under a lease of the leadership before this one" : "on " + hold.node;
+        hold.node.empty() ? "under a lease of the previous leadership" : "on " + hold.node;
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(left);
-    return "it is exclusive and may still run " + where +
-           "; until its lease is over for sure, another " + std::to_string(seconds.count()) +
-           " s, it is started nowhere else";
+    return "it is exclusive and may still run " + where + "; another node starts it in " +
+           std::to_string(seconds.count()) + " s, when that lease has certainly ended";
 }
 
 CountedVerdicts count_verdicts(std::span<const SaidVerdict> said) {
@@ -41,7 +40,8 @@ CountedVerdicts count_verdicts(std::span<const VerdictView> said) {
 }
 
 std::string told(const CountedVerdicts& said) {
-    std::string text = said.is_any_asked ? "no eligible node" : "no eligible node: there are none";
+    std::string text =
+        said.is_any_asked ? "no eligible node" : "no eligible node: there are no nodes";
     std::string_view before = ": ";
     for (const NodeReason& reason : said.reasons) {
         text += std::string{before} + std::to_string(reason.count) + ' ' + reason.code +

@@ -99,6 +99,8 @@ public:
     [[nodiscard]] std::vector<NodeVerdict> verdicts(TaskIndex task, Ordinal ordinal) const;
     /// The first task by name that is short for this reason; nothing if none is.
     [[nodiscard]] std::optional<TaskIndex> first_short(Obstacle code) const;
+    /// The names of tasks that are not converged: the first of them, so many at most.
+    [[nodiscard]] std::vector<std::string> first_unconverged(std::size_t most) const;
 
 private:
     friend struct CoreFields;  // Which records it.

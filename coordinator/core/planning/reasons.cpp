@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/base/limits.hpp"
 #include "coordinator/core/nodes/notes.hpp"
 
 namespace muster::coordinator {
@@ -10,6 +11,54 @@ namespace {
 
 std::string_view code_of(const NodeVerdict& one, const Node& node) {
     return one.verdict == Verdict::not_serving ? why_not_serving(node) : to_string(one.verdict);
+}
+
+/// Why a node serves no work, by its code; `note` says more of some.
+std::string not_serving_sentence(const std::string& code, const std::string& note) {
+    const std::string more = note.empty() || note == code ? "" : ": " + note;
+    if (code == "flaky") {
+        return "is suspended";
+    }
+    if (code == "silent") {
+        return "does not answer" + more;
+    }
+    if (code == "no_orders") {
+        return "takes no orders now" + more;
+    }
+    if (code == "unreported") {
+        return "has not reported yet";
+    }
+    return "is " + (note.starts_with(code + ':') ? note : code + more);
+}
+
+/// What the verdict means, behind the name of the node.
+std::string sentence_of(const VerdictView& view, Verdict verdict, const Task& task) {
+    if (view.code == "home") {
+        return view.detail.empty()
+                   ? "has the instance"
+                   : "has the instance, and would not be chosen today: " + view.detail;
+    }
+    switch (verdict) {
+        case Verdict::fits: return "can take it";
+        case Verdict::not_serving: return not_serving_sentence(view.code, view.detail);
+        case Verdict::pool:
+            return "is in pool " + view.detail + ", and the task wants pool " + task.place.pool;
+        case Verdict::label: return "does not meet the constraint " + view.detail;
+        case Verdict::cpu:
+        case Verdict::memory:
+        case Verdict::slots: return "has too little free: " + view.detail;
+        case Verdict::full:
+            return "already runs " + std::to_string(limits::instances_per_node) +
+                   " instances, the most that a node may run";
+        case Verdict::max_per_node:
+            return "already runs " + view.detail + ", and max_per_node is " +
+                   std::to_string(task.spec.max_per_node);
+        case Verdict::has_copy: return "already has a copy of it";
+        case Verdict::failed:
+            return "is not tried again, because it failed there" +
+                   (view.detail.empty() ? "" : ": " + view.detail);
+    }
+    return "";
 }
 
 }  // namespace
@@ -29,7 +78,7 @@ std::string why_left(const NodeVerdict& home, const Node& node) {
     return detail.empty() ? why : why + (is_wanted ? "; " : ": ") + detail;
 }
 
-std::vector<VerdictView> Reasons::views_of(const std::vector<NodeVerdict>& all,
+std::vector<VerdictView> Reasons::views_of(TaskIndex task, const std::vector<NodeVerdict>& all,
                                            std::optional<NodeIndex> home) const {
     std::vector<VerdictView> views;
     views.reserve(all.size());
@@ -47,6 +96,7 @@ std::vector<VerdictView> Reasons::views_of(const std::vector<NodeVerdict>& all,
         } else if (one.verdict == Verdict::not_serving) {
             view.detail = note_of(node);
         }
+        view.sentence = sentence_of(view, one.verdict, workload_[task]);
     }
     return views;
 }

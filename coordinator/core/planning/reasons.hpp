@@ -18,8 +18,10 @@ public:
     Reasons(const NodeRegistry& nodes, const Workload& workload, const Planner& planner)
         : nodes_{nodes}, workload_{workload}, planner_{planner} {}
 
-    /// What each node says, for people; at the `home` of the instance, why it would not be chosen.
-    [[nodiscard]] std::vector<VerdictView> views_of(const std::vector<NodeVerdict>& all,
+    /// What each node says of an instance of the task, for people; at the `home` of the instance,
+    /// why it would not be chosen.
+    [[nodiscard]] std::vector<VerdictView> views_of(TaskIndex task,
+                                                    const std::vector<NodeVerdict>& all,
                                                     std::optional<NodeIndex> home) const;
     /// What the nodes say of one more instance of the task.
     [[nodiscard]] CountedVerdicts of_one_more(TaskIndex task) const;

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "common/base/limits.hpp"
+#include "common/spec/quantity.hpp"
 #include "coordinator/core/planning/pass/choice.hpp"
 #include "coordinator/core/planning/pass/planner_state.hpp"
 #include "coordinator/core/planning/planner.hpp"
@@ -12,21 +14,27 @@ namespace muster::coordinator {
 
 namespace {
 
-std::string left_of(std::uint64_t asked, std::uint64_t allowed, std::uint64_t used) {
-    return std::to_string(allowed - std::min(allowed, used)) + " of " + std::to_string(allowed) +
-           " left, " + std::to_string(asked) + " asked for";
+/// What is free of an amount, and that it is too little; `text` writes the amount.
+std::string left_of(std::uint64_t asked, std::uint64_t allowed, std::uint64_t used,
+                    std::string (*text)(std::uint64_t)) {
+    return text(allowed - std::min(allowed, used)) + " of " + text(allowed) + " free, " +
+           text(asked) + " needed";
+}
+
+std::string slots_text(std::uint64_t slots) {
+    return std::to_string(slots) + (slots == 1 ? " slot" : " slots");
 }
 
 /// What of the node is short, by its verdict.
 std::string room_detail(Verdict verdict, const Resources& request, const Allowance& allowance,
                         const Use& use) {
     if (verdict == Verdict::cpu) {
-        return left_of(request.cpu_milli, allowance.cpu_milli, use.cpu_milli);
+        return left_of(request.cpu_milli, allowance.cpu_milli, use.cpu_milli, cores_text);
     }
     if (verdict == Verdict::memory) {
-        return left_of(request.memory_bytes, allowance.memory_bytes, use.memory_bytes);
+        return left_of(request.memory_bytes, allowance.memory_bytes, use.memory_bytes, size_text);
     }
-    return left_of(request.slots, allowance.slots, use.slots);
+    return left_of(request.slots, allowance.slots, use.slots, slots_text);
 }
 
 /// The filters, one after another, for one ordinal of a task.
@@ -35,13 +43,13 @@ public:
     Judge(PlannerState& state, TaskIndex task, Ordinal ordinal)
         : state_{state}, task_{task}, ordinal_{ordinal} {
         for (const Copy& copy : state.placements.copies().of(task)) {
-            here_.add(copy.node);
+            add_here(copy.node, copy.ordinal);
         }
         for (Ordinal other = 0; other < state.workload[task].instances; ++other) {
             const NodeIndex home = state.places.home(task, other);
             if (home != Homes::none && !has_copy(state.placements, task, other, home) &&
                 !state.places.is_to_move(task, other)) {
-                here_.add(home);
+                add_here(home, other);
             }
         }
     }
@@ -82,14 +90,25 @@ public:
         if (state_.places.loads().of(node) >= limits::instances_per_node) {
             return Verdict::full;
         }
-        return here_.of(node) >= task.spec.max_per_node ? Verdict::max_per_node : Verdict::fits;
+        if (here_.of(node) < task.spec.max_per_node) {
+            return Verdict::fits;
+        }
+        detail = to_string(InstanceId{task.name, first_here_.at(node)}) +
+                 (here_.of(node) > 1 ? " and " + std::to_string(here_.of(node) - 1) + " more" : "");
+        return Verdict::max_per_node;
     }
 
 private:
+    void add_here(NodeIndex node, Ordinal ordinal) {
+        here_.add(node);
+        first_here_.emplace(node, ordinal);
+    }
+
     PlannerState& state_;
     TaskIndex task_;
     Ordinal ordinal_;
     Tally<NodeIndex> here_;  // The task's copies, and homes without one.
+    std::map<NodeIndex, Ordinal> first_here_;
 };
 
 }  // namespace
@@ -112,6 +131,10 @@ std::vector<NodeVerdict> Planner::verdicts(TaskIndex task, Ordinal ordinal) cons
 
 std::optional<TaskIndex> Planner::first_short(Obstacle code) const {
     return state_->statuses.first_short(code);
+}
+
+std::vector<std::string> Planner::first_unconverged(std::size_t most) const {
+    return state_->statuses.first_unconverged(most);
 }
 
 }  // namespace muster::coordinator

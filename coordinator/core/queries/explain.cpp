@@ -50,7 +50,7 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
     const auto id = parse_instance(name);
     if (!id) {
         return fail(Errc::invalid, "'" + name +
-                                       "' is no instance; write its task and its number, "
+                                       "' is not an instance; write its task and its number, "
                                        "as in web.3");
     }
     const auto task = facts.copies.workload.find(id->task);
@@ -94,10 +94,10 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
             groups.warm_for(runs_on) == facts.copies.workload[*task].place.group) {
             leave_out_group(all, runs_on);
         }
-        reply.verdicts = facts.reasons().views_of(all, whereabouts.home);
+        reply.verdicts = facts.reasons().views_of(*task, all, whereabouts.home);
         explain_home(facts, *task, id->ordinal, whereabouts, all, reply);
     } else {
-        reply.verdicts = facts.reasons().views_of(all, std::nullopt);
+        reply.verdicts = facts.reasons().views_of(*task, all, std::nullopt);
         reply.decided_by = to_string(missing);
         reply.detail = why_short(missing, count_verdicts(reply.verdicts));
         if (const auto hold = facts.copies.leases.hold_of(facts.now, *id);
@@ -135,7 +135,8 @@ Result<ExplainReply> explain_task(const Facts& facts, const std::string& name) {
     reply.state = to_string(status.phase);
     // An ordinal above all that are wanted is one more.
     reply.verdicts = facts.reasons().views_of(
-        facts.planner().verdicts(*task, facts.copies.workload[*task].instances), std::nullopt);
+        *task, facts.planner().verdicts(*task, facts.copies.workload[*task].instances),
+        std::nullopt);
     reply.decisions = facts.planning.history().of_task(name, decisions_shown);
     reply.since = phase_since(facts, *task, status.phase);
     if (const Shortage largest = status.shortage(); largest.count > 0) {
@@ -179,15 +180,48 @@ Result<ExplainReply> explain_node(const Facts& facts, const std::string& name) {
     return reply;
 }
 
+/// What has this name; if it is not one thing only, which it may be.
+Result<Subject> subject_of(const Facts& facts, const std::string& name) {
+    const auto is_task = [&](const std::string& of) {
+        const auto task = facts.copies.workload.find(of);
+        return task && facts.copies.workload[*task].wanted;
+    };
+    std::vector<Subject> found;
+    if (const auto id = parse_instance(name); id && is_task(id->task)) {
+        found.push_back(Subject::instance);
+    }
+    if (is_task(name)) {
+        found.push_back(Subject::task);
+    }
+    if (facts.nodes.find(name)) {
+        found.push_back(Subject::node);
+    }
+    if (found.size() == 1) {
+        return found.front();
+    }
+    if (found.empty()) {
+        return fail(Errc::not_found, "no task, instance or node is called '" + name +
+                                         "'; see 'muster task list' and 'muster node list'");
+    }
+    const auto ways = joined(found, " or ", [&](Subject subject) {
+        return "'muster explain " + std::string{to_string(subject)} + ' ' + name + '\'';
+    });
+    return fail(Errc::invalid, "'" + name + "' is the name of more than one thing; write " + ways);
+}
+
 }  // namespace
 
 Result<ExplainReply> explain(const Facts& facts, const ExplainRequest& request) {
     switch (request.subject) {
+        case Subject::any:
+            return subject_of(facts, request.name).and_then([&](Subject subject) {
+                return explain(facts, {subject, request.name});
+            });
         case Subject::instance: return explain_instance(facts, request.name);
         case Subject::task: return explain_task(facts, request.name);
         case Subject::node: return explain_node(facts, request.name);
     }
-    return fail(Errc::invalid, "only an instance, a task or a node is explained");
+    return fail(Errc::invalid, "only an instance, a task or a node can be explained");
 }
 
 }  // namespace muster::coordinator

@@ -13,15 +13,16 @@ namespace {
 std::string_view describe(ScorePart part) {
     switch (part) {
         case ScorePart::affinity:
-            return "of the nodes that pass all filters it suits the task's group best";
+            return "of all nodes that can take it, this one suits the task's group best";
         case ScorePart::spread:
-            return "of the nodes that pass all filters its label has the fewest instances of the "
+            return "of all nodes that can take it, this one's label has the fewest instances of "
+                   "the "
                    "task";
         case ScorePart::load:
-            return "of the nodes that pass all filters it has the fewest instances";
+            return "of all nodes that can take it, this one has the fewest instances";
         case ScorePart::name: break;
     }
-    return "other nodes are as good; it is the first of them by name";
+    return "other nodes are equally good, and this one is the first by name";
 }
 
 /// How the home was chosen, as far as present scores tell.
@@ -37,15 +38,14 @@ void explain_choice(const std::vector<NodeVerdict>& all, NodeIndex home, Explain
     }
     if (!at_home || !other) {
         reply.decided_by = "only_choice";
-        reply.detail = "no other node passes all filters at present";
+        reply.detail = "no other node can take it now";
     } else if (*at_home < *other) {
         const ScorePart part = decided_by(*at_home, *other);
         reply.decided_by = to_string(part);
         reply.detail = describe(part);
     } else {
         reply.decided_by = "stays";
-        reply.detail =
-            "another node would be chosen today; it stays, because nothing makes it move";
+        reply.detail = "another node would be chosen today, but nothing makes it move";
     }
 }
 
@@ -57,38 +57,37 @@ bool fits_elsewhere(const std::vector<NodeVerdict>& all) {
 std::string told_why_left(const std::string& why, bool is_to_leave, bool fits_elsewhere) {
     const std::string told = "its node would not be chosen today (" + why + ")";
     if (!fits_elsewhere) {
-        return told + ", and no other node passes all filters at present";
+        return told + ", and no other node can take it now";
     }
-    return told +
-           (is_to_leave ? ", and it is to leave it" : "; it stays, because nothing makes it move");
+    return told + (is_to_leave ? ", and it has to leave it" : ", but nothing makes it move");
 }
 
 std::string told_failure(const Task& task, bool is_given_up, bool fits_elsewhere) {
     std::string told = "it failed";
     if (task.is_everywhere()) {
-        told += ", and belongs to this node";
+        told += ", and its task runs it on this node only";
     } else if (is_given_up) {
-        told += " there and on other nodes, as often as it is tried";
+        told += " there and on other nodes, and is not tried again";
     } else if (!fits_elsewhere) {
-        told += ", and no node on which it has not failed has a place for it";
+        told += ", and no node on which it has not failed can take it";
     } else {
-        told += ", and is tried on up to two other nodes that have a place for it";
+        told += ", and is tried on up to two other nodes that can take it";
     }
-    return told + "; 'muster task restart " + task.name + "' tries anew";
+    return told + "; 'muster task restart " + task.name + "' tries again";
 }
 
 std::string told_move(Instant now, const std::string& target, const Whereabouts& of,
                       bool is_frozen) {
-    std::string told = "; it is to move to '" + target + "' ";
+    std::string told = "; it moves to '" + target + "' ";
     if (is_frozen) {
-        return told + "and nothing moves before the freeze is over";
+        return told + "when the freeze ends";
     }
     if (!of.rests_until || *of.rests_until <= now) {
         return told + "in one of the next rounds";
     }
     const auto left = std::chrono::ceil<std::chrono::seconds>(*of.rests_until - now);
-    return told + "and moved a short time ago: not before another " + std::to_string(left.count()) +
-           " s";
+    return told + "in " + std::to_string(left.count()) +
+           " s at the earliest, because it moved recently";
 }
 
 }  // namespace

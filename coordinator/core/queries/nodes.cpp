@@ -19,8 +19,8 @@ void add_blockers(const Facts& facts, NodeIndex index, std::vector<DrainBlocker>
     }
 }
 
-ConductView conduct_of(const Facts& facts, NodeIndex index) {
-    ConductView view = facts.suspension.view(facts.now, index);
+FlapScoreView flap_score_of(const Facts& facts, NodeIndex index) {
+    FlapScoreView view = facts.suspension.view(facts.now, index);
     const Node& node = facts.nodes[index];
     if (node.penalty_until && node.intent != Intent::draining) {
         add_blockers(facts, index, view.blocked_by);
@@ -49,7 +49,7 @@ NodeView view_of(const Facts& facts, NodeIndex index) {
         .author = row.author,
         .warm = std::string{facts.planner().groups().warm_for(index)},
         .missed = node.misses,
-        .penalty_ends = node.penalty_until ? facts.clock.at(*node.penalty_until) : CivilMs{},
+        .suspended_until = node.penalty_until ? facts.clock.at(*node.penalty_until) : CivilMs{},
         .overdue = is_past(row, facts.civil()),
         .listed = row.admission == Admission::listed,
         .bad_report = facts_of(node).bad_report};
@@ -68,8 +68,8 @@ Result<ReplyBody> show_node(const Facts& facts, const std::string& name) {
     }
     return ReplyBody{NodeShowReply{view_of(facts, *index), std::move(instances),
                                    facts.copies.placements.nodes().offer(*index),
-                                   drain_of(facts, *index), conduct_of(facts, *index), said.limits,
-                                   said.capacity_from, said.vitals, said.clock_ahead}};
+                                   drain_of(facts, *index), flap_score_of(facts, *index),
+                                   said.limits, said.capacity_from, said.vitals, said.clock_ahead}};
 }
 
 // Between two rounds: what the node said last, in the last closed round or since.
@@ -120,12 +120,12 @@ DrainView drain_of(const Facts& facts, NodeIndex index) {
     view.remove = row.remove;
     if (is_lost(node) || !node.reported) {
         view.blocked_by.push_back(
-            {"", "silent", "the agent does not answer, so nobody knows what runs there"});
+            {"", "silent", "the agent does not answer, so it is not known what runs there"});
     }
     add_blockers(facts, index, view.blocked_by);
     if (view.blocked_by.empty() && facts.copies.placements.orders().count(index) > 0) {
         view.blocked_by.push_back(
-            {"", "settling", "its next answer is to show what became of the last orders"});
+            {"", "settling", "the agent has not yet reported what became of its last orders"});
     }
     return view;
 }

@@ -17,10 +17,10 @@ namespace {
 /// What a look at one label of a node costs, in steps of a pattern.
 constexpr std::uint64_t steps_of_label = 8;
 
-// For an answer to who mistyped a label; he sees the usual ones among so many.
+// For an operator who mistyped a label: the usual ones are among so many.
 constexpr std::size_t nodes_asked = 10'000;
 constexpr std::size_t labels_known = 1'000;
-constexpr std::size_t labels_named = 20;
+constexpr std::size_t words_named = 20;
 
 /// By key, each once.
 using Wishes = std::map<std::string_view, std::set<std::string_view>>;
@@ -59,6 +59,21 @@ Words words_of(const Placements& placements, std::string_view key) {
         }
     }
     return Words{std::move(words)};
+}
+
+/// `what`, and the known words that are near it, or the first of them.
+Error unknown_word(std::string what, std::string_view word, std::string_view plural,
+                   const std::set<std::string_view>& words) {
+    const std::vector<std::string_view> known{words.begin(), words.end()};
+    const auto near = nearest(word, known);
+    const auto& shown = near.empty() ? known : near;
+    const std::span first{shown.begin(), std::min(shown.size(), words_named)};
+    return Error{Errc::invalid, std::move(what) +
+                                    (near.empty() ? "; the " + std::string{plural} + " are "
+                                                  : std::string{"; did you mean "}) +
+                                    joined(first, ", ") +
+                                    (shown.size() > words_named ? " and more" : "") +
+                                    (near.empty() ? "" : "?")};
 }
 
 std::set<std::string_view> known_labels(const Placements& placements) {
@@ -119,15 +134,24 @@ std::optional<Error> unknown_label(const Placements& placements, std::string_vie
     if (nodes.empty() || key == node_key || std::ranges::any_of(nodes, has_it)) {
         return std::nullopt;
     }
-    const auto keys = known_labels(placements);
-    const std::vector<std::string_view> known{keys.begin(), keys.end()};
-    const auto near = nearest(key, known);
-    const auto& shown = near.empty() ? known : near;
-    const std::span first{shown.begin(), std::min(shown.size(), labels_named)};
-    return Error{Errc::invalid, "no node has a label " + in_quotes(key) +
-                                    (near.empty() ? "; there are " : "; near it: ") +
-                                    joined(first, ", ") +
-                                    (shown.size() > labels_named ? " and more" : "")};
+    return unknown_word("no node has a label " + in_quotes(key), key, "labels",
+                        known_labels(placements));
+}
+
+std::optional<Error> unknown_pool(const Placements& placements, std::string_view pool) {
+    std::set<std::string_view> pools;
+    for (const NodeIndex node : placements.nodes().by_name()) {
+        const std::string_view known = placements.nodes().offer(node).pool;
+        if (known == pool) {
+            return std::nullopt;
+        }
+        if (pools.size() < labels_known) {
+            pools.insert(known);
+        }
+    }
+    return pools.empty() ? std::nullopt
+                         : std::optional{unknown_word("no node is in pool " + in_quotes(pool), pool,
+                                                      "pools", pools)};
 }
 
 }  // namespace muster::coordinator

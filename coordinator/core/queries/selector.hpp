@@ -21,4 +21,8 @@ namespace muster::coordinator {
 [[nodiscard]] std::optional<Error> unknown_label(const Placements& placements,
                                                  std::string_view key);
 
+/// `invalid`, with those that are near: there are nodes, and none is in this pool.
+[[nodiscard]] std::optional<Error> unknown_pool(const Placements& placements,
+                                                std::string_view pool);
+
 }  // namespace muster::coordinator

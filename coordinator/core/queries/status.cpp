@@ -13,14 +13,13 @@ std::string recovery_alarm(const Facts& facts, const SomeNames& awaited) {
     const bool one = facts.liveness.recovery().awaited() == 1;
     return "recovering: the first report of " +
            std::to_string(facts.liveness.recovery().awaited()) +
-           (one ? " known node" : " known nodes") + " is awaited (" + awaited.text() +
-           "); until then what was wanted before is left as it is, and " +
+           (one ? " known node" : " known nodes") + " is missing (" + awaited.text() +
+           "); until it arrives nothing moves, " +
            (facts.freeze.is_on()
-                ? "as in a freeze nobody is given up, that is until they answer, or until "
-                  "'muster freeze off'"
-                : "who is still silent when recovery_grace (" +
+                ? "and in the freeze no node becomes lost; 'muster freeze off' ends the wait"
+                : "and a node that is still silent after recovery_grace (" +
                       std::to_string(facts.options.recovery_grace / 1s) +
-                      " s) is over becomes lost, or freezes the cluster");
+                      " s) becomes lost or freezes the cluster");
 }
 
 std::vector<std::string> alarms(const Facts& facts, const Headcount& all,
@@ -30,14 +29,14 @@ std::vector<std::string> alarms(const Facts& facts, const Headcount& all,
         sentences.push_back(freeze_alarm(frozen));
     }
     if (facts.liveness.own().patience() > 1) {
-        sentences.push_back("the coordinator itself was late: for now a node is lost after " +
+        sentences.push_back("the coordinator was late: for now a node becomes lost after " +
                             std::to_string(facts.liveness.miss_limit()) +
                             " missed polls instead of " + std::to_string(facts.options.loss.after));
     }
     if (!facts.liveness.own().degraded_reason().empty()) {
         sentences.push_back(
             std::string{facts.liveness.own().degraded_reason()} +
-            "; with less than half of the nodes heard, silence counts against none");
+            "; fewer than half of the nodes answered, so missed polls count against no node");
     }
     if (facts.liveness.recovery().runs()) {
         sentences.push_back(recovery_alarm(facts, all.names.awaited));
@@ -49,13 +48,13 @@ std::vector<std::string> alarms(const Facts& facts, const Headcount& all,
         }
     };
     raise("ahead: ", all.names.ahead,
-          "; a later or another store is known there, and nothing is ordered; restore the right "
-          "store, or take over that one with 'muster store accept'");
-    raise("lost, without an answer: ", all.names.silent);
-    raise("said goodbye: ", all.names.leaving,
-          "; what was left running there counts until the agent returns or is lost");
-    raise("lost, after a goodbye: ", all.names.left);
-    raise("draining beyond the deadline: ", all.names.overdue_drains,
+          "; these nodes know a later store or another one and get no orders; restore the right "
+          "store, or take the nodes over with 'muster store accept'");
+    raise("lost: ", all.names.silent);
+    raise("left: ", all.names.leaving,
+          "; instances left running there count until the agent returns or is lost");
+    raise("left and did not return: ", all.names.left);
+    raise("draining past the deadline: ", all.names.overdue_drains,
           "; 'muster node show' says what is still there, and why");
     raise("the host asks for no work: ", all.names.unable, "; 'muster node show' says why");
     raise("the host cannot make processes: ", all.names.cannot_spawn);
@@ -117,7 +116,12 @@ StatusReply counts(const Facts& facts) {
 }
 
 StatusReply status(const Facts& facts) {
+    constexpr std::size_t unconverged_named = 20;
     StatusReply reply = counts(facts);
+    reply.unconverged = facts.planner().totals().unsettled;
+    if (reply.unconverged > 0) {
+        reply.unconverged_tasks = facts.planner().first_unconverged(unconverged_named);
+    }
     for (const Shortage& shortage : facts.planner().shortages()) {
         if (shortage.code != Obstacle::recovering) {
             const auto task = facts.planner().first_short(shortage.code);

@@ -32,7 +32,7 @@ void add_node_note(const Facts& facts, bool exclusive, InstanceView& instance) {
         const std::string node_note = (node.gone ? "its node " : "its node is ") + note_of(node);
         if (exclusive && facts.copies.leases.is_over(facts.now, *index)) {
             instance.state = "unknown";
-            instance.detail = "its lease has ended it, and " + node_note;
+            instance.detail = "its lease has ended, and " + node_note;
         } else {
             instance.detail = "unconfirmed: " + node_note +
                               (instance.detail.empty() ? "" : "; " + instance.detail);
@@ -60,13 +60,13 @@ Result<ReplyBody> show_task(const Facts& facts, const std::string& name) {
         }
         const Obstacle blocker = facts.planner().blocker_of(*index, instance.id.ordinal);
         if (blocker != Obstacle::none && instance.state == "running" && instance.detail.empty()) {
-            instance.detail = "is to leave its node: " + std::string{describe_blocker(blocker)};
+            instance.detail = "has to leave its node: " + std::string{describe_blocker(blocker)};
         }
     }
     if (status.shortage().count > 0) {
         if (std::ranges::any_of(status.shortages, is_of_nodes, &Shortage::code)) {
             reply.verdicts = facts.reasons().views_of(
-                facts.planner().verdicts(*index, task.instances), std::nullopt);
+                *index, facts.planner().verdicts(*index, task.instances), std::nullopt);
         }
         const CountedVerdicts said = count_verdicts(reply.verdicts);
         for (const Shortage& shortage : status.shortages) {

@@ -78,7 +78,7 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
         blame_claims(step, index, told_claims(applied));
     }
     note_vanished(step, index, applied.vanished,
-                  "it reported the instance no more, nor how it ended", effects);
+                  "its report no longer has the instance, and does not say how it ended", effects);
     copies_.note_vanished(index, applied.vanished);
     if (applied.ended) {
         effects.plan_at_least(PlanReason::touched);
@@ -113,10 +113,10 @@ void Reports::settle(StepContext& step, NodeIndex index, Sequence obeyed, Effect
         const InstanceId id{std::string{copies_.workload.name(orders.disowned->task)},
                             orders.disowned->ordinal};
         blame_claims(step, index,
-                     "it obeyed the stop of " + to_string(id) + " and still reports it");
+                     "it confirmed the stop of " + to_string(id) + " and still reports it");
     }
     note_vanished(step, index, orders.in_vain,
-                  "it obeyed the start, and does not report the instance", effects);
+                  "it confirmed the start, and does not report the instance", effects);
     // An exclusive instance may be gone because its lease was over, and the word of that lost.
     if (copies_.has_unexclusive(orders.in_vain)) {
         suspension_.add(step, index, FlapCause::vanished_instance);

@@ -125,7 +125,7 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
                    copies_.placements.orders().is_ordered(*index, refusal.id, refusal.generation);
         });
         if (is_foreign) {
-            step.refuse(session, Errc::hello_required, "say hello again, for you obey another");
+            step.refuse(session, Errc::hello_required, "say hello again: you obey another leader");
         }
         return;
     }
@@ -169,7 +169,7 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
         suspension_.add(step, *index, FlapCause::refused_commands);
     }
     if (obeys_another) {  // Since its hello, by a message that came late.
-        step.refuse(session, Errc::hello_required, "say hello again, for you obey another leader");
+        step.refuse(session, Errc::hello_required, "say hello again: you obey another leader");
     }
 }
 

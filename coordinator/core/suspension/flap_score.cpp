@@ -9,19 +9,20 @@ namespace {
 
 constexpr std::array<Weight, flap_causes> table{{
     {FlapCause::missed_poll, "missed_poll", 20, "a poll was not answered in its round"},
-    {FlapCause::reconnect, "reconnect", 60, "its agent came by another route, or in another life"},
+    {FlapCause::reconnect, "reconnect", 60, "its agent connected again, or started again"},
     {FlapCause::refused_commands, "refused_commands", 100, "it refused a batch, or a part of it"},
     {FlapCause::ignored_commands, "ignored_commands", 400,
-     "for the third round in a row or more it answered and had not obeyed"},
+     "for three or more rounds in a row it answered and had not obeyed its orders"},
     {FlapCause::spawn_failing, "spawn_failing", 300,
-     "it answered that the host makes no processes"},
+     "it reported that its host cannot make processes"},
     {FlapCause::journal_failing, "journal_failing", 300,
-     "it answered that it cannot write its own state"},
-    {FlapCause::bad_report, "bad_report", 200, "what it sent made no sense, or contradicts itself"},
+     "it reported that it cannot write its own state"},
+    {FlapCause::bad_report, "bad_report", 200,
+     "its report cannot be decoded, or contradicts itself"},
     {FlapCause::claimed_instance, "claimed_instance", 200,
      "it reported an instance that was never ordered there, or that it had stopped"},
     {FlapCause::vanished_instance, "vanished_instance", 200,
-     "an instance that it had been ordered, and that it had obeyed or reported, was gone"},
+     "an instance that it had started or reported disappeared"},
 }};
 
 std::uint64_t halvings(Instant from, Instant to) {

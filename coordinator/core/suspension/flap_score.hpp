@@ -65,8 +65,8 @@ public:
     /// A penalty begins, and lasts so long: doubled with each one before it, up to `most`. The
     /// score starts anew.
     [[nodiscard]] Duration suspend(Instant now, CivilMs civil, Duration most);
-    /// When the last penalty ends or ended; 0: there was none.
-    [[nodiscard]] CivilMs penalty_ends() const { return penalty_ends_; }
+    /// When the last suspension ends or ended; 0: there was none.
+    [[nodiscard]] CivilMs suspended_until() const { return penalty_ends_; }
 
 private:
     friend struct CoreFields;  // Which records it.

@@ -27,7 +27,7 @@ std::uint32_t weight_in(Duration round, FlapCause cause) {
 
 void Suspension::add(StepContext& step, NodeIndex index, FlapCause cause) {
     if (nodes_[index].penalty_until) {
-        return;  // It is being punished.
+        return;  // It is suspended already.
     }
     if (scores_[index].add(step.now, step.civil(), cause, weight_in(options_.round, cause))) {
         suspend(step, index, cause);
@@ -69,7 +69,8 @@ void Suspension::suspend(StepContext& step, NodeIndex index, FlapCause last) {
     nodes_.deadlines().set(index, DueKind::penalty, step.now + length);
     nodes_.deadlines().end(index, DueKind::forgive);
     nodes_.transition(step, index, NodeChange::suspended,
-                      "for " + std::to_string(length / 1s) + " s; the last straw was " +
+                      "for " + std::to_string(length / 1s) +
+                          " s: its flap score reached the threshold with " +
                           std::string{weight_of(last).name},
                       step.now + length);
 }
@@ -104,8 +105,8 @@ bool Suspension::has_claimed(NodeIndex index) const {
                    .times > 0;
 }
 
-ConductView Suspension::view(Instant now, NodeIndex index) const {
-    ConductView view;
+FlapScoreView Suspension::view(Instant now, NodeIndex index) const {
+    FlapScoreView view;
     view.threshold = FlapScore::threshold;
     const auto found = scores_.find(index);
     if (found == scores_.end()) {
@@ -113,24 +114,27 @@ ConductView Suspension::view(Instant now, NodeIndex index) const {
     }
     const FlapScore& score = found->second;
     view.score = score.score(now);
-    view.relapses = score.relapses();
-    view.penalty_ends = score.penalty_ends();
+    view.suspensions = score.relapses();
+    view.suspended_until = score.suspended_until();
     for (const Weight& row : flap_weights()) {
         const FlapScore::Contribution& contribution =
             score.contributions()[static_cast<std::size_t>(row.cause)];
         if (contribution.times > 0) {
-            view.fed.push_back({std::string{row.name}, contribution.times, contribution.last});
+            view.contributions.push_back(
+                {std::string{row.name}, contribution.times, contribution.last});
         }
     }
     return view;
 }
 
 void Suspension::on_served(StepContext& step, NodeIndex index) {
-    end(step, index, NodeChange::served, "it took its time");
+    end(step, index, NodeChange::served, "its suspension ended");
 }
 
 void Suspension::on_good_conduct(StepContext& step, NodeIndex index) {
-    forgive(step, index, "its conduct was good");
+    forgive(
+        step, index,
+        "it was not suspended for " + std::to_string(FlapScore::good_conduct / 1min) + " minutes");
 }
 
 bool Suspension::has_record(Instant now, NodeIndex index) const {

@@ -42,7 +42,7 @@ public:
     /// It claimed what was never ordered there: its word counts for little.
     [[nodiscard]] bool has_claimed(NodeIndex index) const;
     /// For people. What blocks its work from leaving is not known here.
-    [[nodiscard]] ConductView view(Instant now, NodeIndex index) const;
+    [[nodiscard]] FlapScoreView view(Instant now, NodeIndex index) const;
 
 private:
     friend struct CoreFields;  // Which records it.

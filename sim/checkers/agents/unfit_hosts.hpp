@@ -59,8 +59,9 @@ public:
         Conduct& conduct = conducts_[published.event.name];
         if (topic == "node.suspended") {
             conduct.suspended = true;
-        } else if (topic == "node.served" || topic == "node.released" || topic == "node.forgiven" ||
-                   topic == "node.forgotten" || topic == "node.removed") {
+        } else if (topic == "node.suspension_ended" || topic == "node.released" ||
+                   topic == "node.forgiven" || topic == "node.forgotten" ||
+                   topic == "node.removed") {
             conduct = {};
         }
     }

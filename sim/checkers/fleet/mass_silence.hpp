@@ -141,9 +141,9 @@ private:
         if (!topic.starts_with("node.") || topic == "node.lost") {
             return;
         }
-        if (topic == "node.offlined" || topic == "node.drain_began") {
+        if (topic == "node.offline" || topic == "node.drain_began") {
             closed_.insert(event.name);
-        } else if (topic == "node.onlined" || topic == "node.removed") {
+        } else if (topic == "node.online" || topic == "node.removed") {
             closed_.erase(event.name);
         }
         if (topic == "node.ready" && !closed_.contains(event.name)) {

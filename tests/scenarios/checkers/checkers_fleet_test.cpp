@@ -131,12 +131,12 @@ TEST_CASE("a start above a node's capacity is found", "[checkers][placement]") {
 }
 
 TEST_CASE("a start on a node that does not serve is found", "[checkers][placement]") {
-    for (const auto& [topic, ended_by] :
-         std::vector<std::pair<std::string, std::string>>{{"node.lost", "node.returned"},
-                                                          {"node.left", "node.returned"},
-                                                          {"node.unready", "node.ready"},
-                                                          {"node.restarted", "node.ready"},
-                                                          {"node.served", "node.ready"}}) {
+    for (const auto& [topic, ended_by] : std::vector<std::pair<std::string, std::string>>{
+             {"node.lost", "node.returned"},
+             {"node.left", "node.returned"},
+             {"node.unready", "node.ready"},
+             {"node.restarted", "node.ready"},
+             {"node.suspension_ended", "node.ready"}}) {
         CAPTURE(topic);
         PlacingStory story;
         story.tell(topic);

@@ -121,7 +121,7 @@ TEST_CASE("half of the nodes lost at once without a freeze break S9", "[checkers
     }
     SECTION("of which one had been closed") {
         give_work();
-        story.tell("node.offlined", "n1", "by ann");
+        story.tell("node.offline", "n1", "by ann");
         CHECK(lose_half(60s) == Found{});
     }
     SECTION("whom an operator gave up") {

@@ -181,7 +181,7 @@ TEST_CASE("tasks are read from a file beside the scenario", "[scenario][written]
     REQUIRE_FALSE(broken);
     CHECK_THAT(broken.error().detail, Catch::Contains("s.toml:1: tasks: ") &&
                                           Catch::Contains("tasks.toml:3: unknown key 'args' in "
-                                                          "[[task]]; perhaps 'argv'"));
+                                                          "[[task]]; did you mean 'argv'?"));
     CHECK_THAT(read_scenario(directory.below("none.toml")).error().detail,
                Catch::Contains("none.toml' cannot be opened: No such file"));
 }
@@ -190,9 +190,10 @@ TEST_CASE("a scenario that makes no sense is refused with the line", "[scenario]
     const std::vector<std::pair<std::string, std::string>> faults{
         {"[[node]\n", "s.toml:1: this is not TOML: "},
         {"", "s.toml:1: there is no node; write [[node]] and count = 12 below it"},
-        {"sed = 3\n", "s.toml:1: unknown key 'sed' in the scenario; perhaps 'seed', or another"},
+        {"sed = 3\n", "s.toml:1: unknown key 'sed' in the scenario; did you mean 'seed'?"},
         {"[cluster]\nterm = \"1s\"\n", "s.toml:2: term is now called round; rename the key"},
-        {"[[node]]\nnam = \"a\"\n", "s.toml:2: unknown key 'nam' in [[node]]; perhaps 'name'"},
+        {"[[node]]\nnam = \"a\"\n",
+         "s.toml:2: unknown key 'nam' in [[node]]; did you mean 'name'?"},
         {"[[node]]\n", "s.toml:1: name is ''; "},
         {"[[node]]\ncount = 0\n", "s.toml:2: count is 0; write one from 1 to 10000"},
         {"[[node]]\nname = \"a\"\n[[node]]\nname = \"a\"\n",
@@ -200,7 +201,7 @@ TEST_CASE("a scenario that makes no sense is refused with the line", "[scenario]
         {"[[node]]\nname = \"a\"\nlabels = { Rack = \"r1\" }\n", "s.toml:3: labels "},
         {"[cluster]\nlost_after = 1\n", "s.toml:2: lost_after must be a whole number from 2"},
         {"[cluster]\nlostafter = 1\n",
-         "s.toml:2: unknown key 'lostafter' in [cluster]; perhaps 'lost_after'"},
+         "s.toml:2: unknown key 'lostafter' in [cluster]; did you mean 'lost_after'?"},
         {"[network]\ndelay = \"1h\"\n", "s.toml:1: delay and jitter are at most 1m together"},
         {"[[node]]\ncount = 1\n[[task]]\nname = \"x\"\nargv = [\"exit\", \"now\"]\n",
          "s.toml:1: task 'x': write argv = [\"exit\", \"1\", \"500\"]"},
@@ -210,7 +211,7 @@ TEST_CASE("a scenario that makes no sense is refused with the line", "[scenario]
     };
     for (const auto& [text, sentence] : faults) {
         INFO(text);
-        CHECK_THAT(fault(text), Catch::StartsWith(sentence.substr(0, sentence.find(", or an"))));
+        CHECK_THAT(fault(text), Catch::StartsWith(sentence));
     }
 }
 
@@ -248,7 +249,7 @@ TEST_CASE("a step that cannot be done is refused with what would be right", "[sc
         {"do = \"crash a0\"\ndown = \"9s\"\n", ":19: 'down' belongs to restart"},
         {"do = \"crash a0\"\nforce = true\n", ":19: 'force' belongs to drain"},
         {"do = \"restart a0\"\ndwon = \"9s\"\n",
-         ":19: unknown key 'dwon' in this step; perhaps 'do'"},
+         ":19: unknown key 'dwon' in this step; did you mean 'do'?"},
         {"at = \"9s\"\nafter = \"9s\"\ndo = \"crash a0\"\n",
          ":19: a step has `at`, since the beginning, or `after`, since the step before"},
         {"at = \"9s\"\ndo = \"crash a0\"\n[[step]]\nat = \"8s\"\ndo = \"boot a0\"\n",

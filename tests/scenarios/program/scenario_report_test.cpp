@@ -79,7 +79,7 @@ TEST_CASE("the report of a scenario is a table with a row for each step", "[scen
 70.0s  crash-coordinator  no         0      0           0      -           0-0   ?         0         0 B
 60.0s drain n0: 4 unplaced, slots: web
 70.0s crash-coordinator: no coordinator
-6 nodes, seed 7: NOT as wanted at the end; 1m30s simulated, trace 0000000000000abc
+6 nodes, seed 7: NOT converged at the end; 1m30s simulated, trace 0000000000000abc
 )");
 }
 
@@ -87,15 +87,15 @@ TEST_CASE("the report of a scenario ends with what has no place", "[scenario][wr
     ScenarioResult result = sample();
     result.converged = true;
     CHECK_THAT(to_text(named(), result, false),
-               Catch::Contains("seed 7: as wanted, no promise broken; "));
+               Catch::Contains("seed 7: converged, no promise broken; "));
     result.steps.back().unplaced = 82;
     CHECK_THAT(to_text(named(), result, false),
-               Catch::Contains("seed 7: as wanted as far as there is room, 82 unplaced, no "
+               Catch::Contains("seed 7: converged as far as there is room, 82 unplaced, no "
                                "promise broken; "));
     result.refused = 1;
     CHECK_FALSE(result.is_good());
     CHECK_THAT(to_text(named(), result, false),
-               Catch::Contains("seed 7: as wanted at the end, but 1 request REFUSED; "));
+               Catch::Contains("seed 7: converged at the end, but 1 request REFUSED; "));
 }
 
 TEST_CASE("the report of a scenario begins with the promises that were broken",

@@ -283,7 +283,7 @@ do = "drain n0"
     CHECK(forced.steps[1].made.stops == 1);
 }
 
-TEST_CASE("a cluster that is not as wanted in time is no good end", "[scenario][written]") {
+TEST_CASE("a cluster that is not converged in time is no good end", "[scenario][written]") {
     const auto result = played_text("patience = \"20s\"\n" + std::string{six_nodes} +
                                     "[[step]]\nat = \"30s\"\ndo = \"partition rack=r1\"\n");
     CHECK_FALSE(result.converged);
@@ -291,7 +291,7 @@ TEST_CASE("a cluster that is not as wanted in time is no good end", "[scenario][
     CHECK(result.steps[1].at + 20s == result.simulated);
 }
 
-TEST_CASE("a task that never runs is not as wanted", "[scenario][written]") {
+TEST_CASE("a task that never runs is not converged", "[scenario][written]") {
     const std::string steps = "[[step]]\ndo = \"apply\"\n[[step.task]]\nname = \"";
     const auto missing = played_text(std::string{six_nodes} + steps +
                                      "api\"\ninstances = 6\nargv = [\"missing\"]\n");

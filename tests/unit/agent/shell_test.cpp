@@ -102,7 +102,9 @@ TEST_CASE("a fault in the configuration is told with file, line and what would b
         std::string sentence;
     };
     const auto wrong = GENERATE(values<Case>(
-        {{"\nnmae = \"x\"", "agent.toml:2: unknown key 'nmae'; valid here: name, coordinator"},
+        {{"\nnmae = \"x\"",
+          "agent.toml:2: unknown key 'nmae' in the configuration; did you mean 'name'? the keys "
+          "are name, coordinator"},
          {"name = 7", "agent.toml:1: name needs a text in quotes"},
          {"name = \"\"", "agent.toml:1: name needs a text in quotes"},
          {"log_level = \"loud\"", "agent.toml:1: log_level 'loud' is no log level"},
@@ -121,10 +123,10 @@ TEST_CASE("a configuration says what the host has for instances, and how it is c
         rack = "r7"
         ssd = "yes"
         [capacity]
-        memory_bytes = 1000
+        memory = "1kB"
         slots = 3
         [reserved]
-        cpu_milli = 250
+        cpu = "0.25"
         slots = 1
         [readiness]
         command = ["/bin/ready", "--disk"]
@@ -303,14 +305,15 @@ TEST_CASE("a request by hand that is none is refused with a stable code", "[agen
     CHECK(refuse(" \n").code == Errc::malformed);
     CHECK(refuse("stop everything").code == Errc::unknown_verb);
     CHECK(refuse("stauts").detail ==
-          "an agent has no verb 'stauts'; near it: 'status'; it has help, status, list, stop-all, "
+          "an agent has no verb 'stauts'; did you mean 'status'? the verbs are help, status, list, "
+          "stop-all, "
           "log level "
           "LEVEL");
-    CHECK_THAT(refuse("log-level debug").detail, Catch::Contains("near it: 'log level'"));
+    CHECK_THAT(refuse("log-level debug").detail, Catch::Contains("did you mean 'log level'"));
     CHECK(refuse(std::string(60'000, 'x')).code == Errc::unknown_verb);
     CHECK(refuse(R"({"verb": "stop"})").code == Errc::unknown_verb);
     CHECK(refuse("status now").code == Errc::invalid);
-    CHECK(refuse("log level").detail == "the words do not fit; usage: log level LEVEL");
+    CHECK(refuse("log level").detail == "wrong arguments; usage: log level LEVEL");
     CHECK(refuse("log").code == Errc::unknown_verb);
     CHECK(refuse("{}").detail == "request: verb is missing");
     CHECK(refuse(R"({"verb": 7})").detail == "request: verb is not a text");

@@ -156,6 +156,31 @@ TEST_CASE("nobody there is unreachable, somebody slow is a timeout", "[cli]") {
     CHECK(slow.error().code == Errc::timeout);
 }
 
+// Goal: a short patience with a silent agent is no coordinator that is away: exit 5, not 4.
+// Method: a coordinator that answers pings alone; the signal itself is said once, as it may be
+// delivered late.
+TEST_CASE("after half of the time a ping tells a slow agent from an absent coordinator", "[cli]") {
+    int signals = 0;
+    Respondent busy{[&](const Request& request) -> std::optional<Reply> {
+        if (std::holds_alternative<PingRequest>(request.body)) {
+            return Reply{.id = request.id, .result = ReplyBody{PingReply{}}};
+        }
+        ++signals;
+        return std::nullopt;
+    }};
+    Client client{context(), busy.endpoint()};
+    auto progress = silent();
+    const Request signal{.id = net::random_request_id(net::civil_now()),
+                         .body = TaskSignalRequest{.pattern = "web", .signal = "HUP"}};
+    const auto reply = client.ask(signal, {.total = 2s, .resend_after = 4s}, progress);
+    REQUIRE_FALSE(reply);
+    CHECK(reply.error().code == Errc::timeout);
+    CHECK(reply.error().detail.find("the signal may still be delivered") != std::string::npos);
+    CHECK(signals == 1);
+    CHECK(Patience::of(2s).resend_after == 1s);
+    CHECK(Patience::of(5min).resend_after == 2s);
+}
+
 // Goal: a file of any size that is allowed can be applied, and its answer read.
 // Method: 20,000 tasks there, and as many changes back.
 TEST_CASE("what is larger than a frame goes in parts, both ways", "[cli]") {

@@ -14,8 +14,11 @@ TEST_CASE("an explanation says where, since when and why, then what each node ha
     reply.node = "n7";
     reply.since = CivilMs{raw(now) - 185'000};
     reply.decided_by = "load";
-    reply.detail = "of the nodes that pass all filters it has the fewest instances";
-    reply.verdicts = {{"n1", "label", "rack = r7", 0, 0, 9}, {"n7", "home", "", 0, 0, 2}};
+    reply.detail = "of all nodes that can take it, this one has the fewest instances";
+    reply.verdicts = {
+        {"n10", "label", "rack = r7", 0, 0, 9, "does not meet the constraint rack = r7"},
+        {"n2", "full", "", 0, 0, 9},
+        {"n7", "home", "", 0, 0, 2, "has the instance"}};
     reply.decisions = {{CivilMs{raw(now) - 190'000}, "start", "web.3", "n7", "missing"}};
     CHECK(render(reply, now, {}) ==
           "instance    web.3\n"
@@ -23,14 +26,14 @@ TEST_CASE("an explanation says where, since when and why, then what each node ha
           "node        n7\n"
           "since       3m05s ago\n"
           "decided by  load\n"
-          "because     of the nodes that pass all filters it has the fewest instances\n"
+          "because     of all nodes that can take it, this one has the fewest instances\n"
           "\n"
-          "NODE  VERDICT  AFFINITY  SPREAD  LOAD  DETAIL\n"
-          "n1    label                            rack = r7\n"
-          "n7    home     0         0       2\n"
-          "the least AFFINITY is best, then SPREAD, then LOAD, then the name\n"
+          "n2: full\n"
+          "n7: has the instance (affinity 0, spread 0, load 2)\n"
+          "n10: does not meet the constraint rack = r7\n"
+          "the lowest affinity wins, then spread, then load, then the name\n"
           "\n"
-          "AGO    DECISION  OF     NODE  CAUSE\n"
+          "AGO    DECISION  NAME   NODE  CAUSE\n"
           "3m10s  start     web.3  n7    missing\n");
 }
 
@@ -43,12 +46,12 @@ TEST_CASE("what if is shown as moves, then as what it costs", "[cli][what_if]") 
     reply.after = {2, 2, 3, 5};
     CHECK(render(reply, {}, {}) ==
           "INSTANCE  FROM  TO  CAUSE\n"
-          "web.3     n7    n2  lost\n"
           "db.0      -     n2  missing\n"
+          "web.3     n7    n2  lost\n"
           "\n"
           "moves       2\n"
-          "down        1 of 4 of task 'web' gone with their nodes\n"
-          "unplaced    2 of task 'batch' (0 now): full\n"
+          "down        1 of 4 instances of task 'web' end with their nodes\n"
+          "unplaced    2 of task 'batch' (now 0): full\n"
           "now         5 instances on 3 nodes, 1 to 2 each\n"
           "then        5 instances on 2 nodes, 2 to 3 each\n");
 }
@@ -68,11 +71,11 @@ TEST_CASE("what if differs only by what follows from the question", "[cli][what_
     CHECK(
         render(reply, {}, {}) ==
         "moves       0\n"
-        "unplaced    2 of task 'batch' (2 now): full\n"
-        "pending     4 starts and moves besides, which come in any case\n"
-        "resting     1 instance moved a short time ago: the last may go in 3m20s\n"
+        "unplaced    2 of task 'batch' (now 2): full\n"
+        "pending     4 other starts and moves, which are already decided\n"
+        "resting     1 instance moved recently: the last one may move again in 3m20s\n"
         "added       2 nodes like n7\n"
-        "freeze      on, with 3 of 8 nodes silent at once: nothing above is done before it ends or "
+        "freeze      on, with 3 of 8 nodes silent at once: nothing above happens until it ends or "
         "'muster freeze off'\n"
         "now         5 instances on 3 nodes, 1 to 2 each\n"
         "then        5 instances on 3 nodes, 1 to 2 each\n");

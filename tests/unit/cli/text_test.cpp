@@ -1,6 +1,8 @@
 #include "cli/screen/text.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -57,12 +59,33 @@ TEST_CASE("what a task printed is shown with its colours and without other escap
     CHECK(harmless("\xff\xc3\xa4\x1b[3") == "?\xc3\xa4?[3");
 }
 
-TEST_CASE("bytes are written with the unit that people use", "[cli]") {
-    CHECK(bytes_for_people(0) == "0 B");
-    CHECK(bytes_for_people(1023) == "1023 B");
-    CHECK(bytes_for_people(1536) == "1.5 KiB");
-    CHECK(bytes_for_people(std::uint64_t{23} << 30U) == "23.0 GiB");
-    CHECK(bytes_for_people(std::numeric_limits<std::uint64_t>::max()) == "16384.0 PiB");
+// Goal: n2 stands before n10, in every list that people read.
+// Method: names in an order of bytes that is wrong for people, and instances of them.
+TEST_CASE("names are sorted as people count", "[cli]") {
+    const std::vector<std::string> sorted{"a",     "a1",     "a01", "a2",    "a10",
+                                          "a10b2", "a10b10", "b",   "n1-r2", "n1-r10"};
+    auto mixed = sorted;
+    std::ranges::sort(mixed);
+    REQUIRE(mixed != sorted);
+    CHECK(in_natural_order(mixed, std::identity{}) == sorted);
+    CHECK(naturally_less(InstanceId{"web2", 11}, InstanceId{"web10", 2}));
+    CHECK(naturally_less(InstanceId{"web", 2}, InstanceId{"web", 10}));
+    CHECK_FALSE(naturally_less("n1", "n1"));
+    CHECK(naturally_less("99999999999999999999998", "99999999999999999999999"));
+}
+
+TEST_CASE("a moment is a time before now, or a time in UTC", "[cli]") {
+    const CivilMs now{1'700'000'000'123};  // 2023-11-14 22:13:20.123Z
+    CHECK(parse_since("10m", now) == CivilMs{1'699'999'400'123});
+    CHECK(parse_since("2023-11-14 22:13:19Z", now) == CivilMs{1'699'999'999'000});
+    CHECK(parse_since("2023-11-14T22:13", now) == CivilMs{1'699'999'980'000});
+    CHECK(parse_since("2023-11-14", now) == CivilMs{1'699'920'000'000});
+    CHECK(parse_since(civil_time(CivilMs{1'699'999'999'999}), now) == CivilMs{1'699'999'999'000});
+    for (const std::string text :
+         {"", "x", "0s", "2023-11-14 22:14", "2023-11-14x", "14.11.2023"}) {
+        CAPTURE(text);
+        CHECK_FALSE(parse_since(text, now));
+    }
 }
 
 TEST_CASE("a long text is broken between words, and a long word anywhere", "[cli]") {

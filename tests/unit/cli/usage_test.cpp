@@ -34,17 +34,17 @@ const UsageReply after{{node("n1", 3'000'000)},
 
 TEST_CASE("who uses most is shown first, in percent of a core", "[cli]") {
     CHECK(render_usage(before, after, 0, {}) ==
-          "NODE  CPU            MEMORY              LOAD  INSTANCES  RESTARTS\n"
-          "n1    50.0% of 200%  5.0 MiB of 4.0 GiB  0.50  2          6\n"
+          "NODE  CPU            MEMORY        LOAD  INSTANCES  RESTARTS\n"
+          "n1    50.0% of 200%  5MiB of 4GiB  0.50  2          6\n"
           "\n"
-          "INSTANCE  NODE  STATE    CPU    MEMORY   PROCESSES  RESTARTS\n"
-          "web.1     n1    running  50.0%  4.0 KiB  2          3\n"
-          "web.0     n1    running  0.0%   5.0 MiB  2          3\n");
+          "INSTANCE  NODE  STATE    CPU    MEMORY  PROCESSES  RESTARTS\n"
+          "web.1     n1    running  50.0%  4KiB    2          3\n"
+          "web.0     n1    running  0.0%   5MiB    2          3\n");
 }
 
 TEST_CASE("what was measured once has no share yet", "[cli]") {
     const std::string shown = render_usage({}, after, 0, {});
-    CHECK(shown.find("web.1     n1    running  -    4.0 KiB") != std::string::npos);
+    CHECK(shown.find("web.1     n1    running  -    4KiB") != std::string::npos);
     // Begun anew meanwhile: it has used less than before.
     const UsageReply anew{after.nodes, {instance(1, 7, 1)}};
     CHECK(render_usage(before, anew, 0, {}).find("running  -") != std::string::npos);

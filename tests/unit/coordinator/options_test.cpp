@@ -162,7 +162,7 @@ TEST_CASE("few files left is an alarm that says the numbers", "[options]") {
     CHECK_THAT(*few, Catch::StartsWith("900 of 1000 files are open"));
     const auto none = file_alarm({.open = 20, .limit = 1'000}, 1);
     REQUIRE(none);
-    CHECK_THAT(*none, Catch::Contains("turned away"));
+    CHECK_THAT(*none, Catch::Contains("new connections are refused"));
 
     const auto before = file_use();
     CHECK_FALSE(file_alarm(before, 0));

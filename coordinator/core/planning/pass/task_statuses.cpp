@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <set>
+#include <string_view>
 
 #include "common/base/ensure.hpp"
 
@@ -97,6 +100,22 @@ std::optional<TaskIndex> TaskStatuses::first_short(Obstacle code) const {
         }
     }
     return first;
+}
+
+std::vector<std::string> TaskStatuses::first_unconverged(std::size_t most) const {
+    std::set<std::string_view> first;
+    for (std::size_t index = 0; index < tasks_.size(); ++index) {
+        const TaskIndex task{static_cast<std::uint32_t>(index)};
+        const Recorded& recorded = tasks_[index];
+        const bool is_settled = recorded.status.phase == TaskPhase::converged;
+        if (recorded.counts ? !is_settled : is_behind_ && stale_.contains(task)) {
+            first.insert(workload_.name(task));
+            if (first.size() > most) {
+                first.erase(std::prev(first.end()));
+            }
+        }
+    }
+    return {first.begin(), first.end()};
 }
 
 /// Takes away when `sign` is -1.

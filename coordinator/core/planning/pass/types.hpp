@@ -128,9 +128,9 @@ struct Effort {
 struct NodeVerdict {
     NodeIndex node{};
     Verdict verdict{};
-    std::string
-        detail;   ///< What decided: the constraint, the pool, or how much is left. May be empty.
-    Score score;  ///< The smaller, the better; of use if it fits.
+    std::string detail;  ///< What decided: the constraint, the pool, how much is free, or the copy.
+                         ///< May be empty.
+    Score score;         ///< The smaller, the better; of use if it fits.
 };
 
 /// Where an instance is, and where it is to be.

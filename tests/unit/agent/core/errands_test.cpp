@@ -31,7 +31,7 @@ TEST_CASE("a signal goes to what runs, and it is said who got none", "[agent][er
     const auto answer = node.last<Signalled>().value();
     REQUIRE(answer.faults.size() == 2);
     CHECK(answer.faults[0] == SignalFault{web1, "it has no process, it is backoff"});
-    CHECK(answer.faults[1] == SignalFault{{"db", 7}, "it is not here any more"});
+    CHECK(answer.faults[1] == SignalFault{{"db", 7}, "it is no longer on this node"});
 }
 
 TEST_CASE("a signal that does not exist is refused", "[agent][errands][bad_input]") {

@@ -62,22 +62,24 @@ TEST_CASE("a host with less than a floor asks for no work until there is a quart
     SECTION("disk") {
         const std::uint64_t floor = limits::disk_floor_bytes;
         CHECK(seen.see(disk_with(floor)).empty());
-        CHECK(seen.see(disk_with(floor - 1)) ==
-              "only 63 MiB of the disk with its state and logs are left; it takes work again from "
-              "80 MiB on (floors.disk_bytes)");
+        CHECK(
+            seen.see(disk_with(floor - 1)) ==
+            "only 63.9MiB of the disk with its state and logs are free; the node takes work again "
+            "from 80MiB free (floors.disk)");
         CHECK_FALSE(seen.see(disk_with(floor + 1)).empty());
         CHECK(seen.see(disk_with(floor + floor / 4)).empty());
     }
     SECTION("files") {
         CHECK(seen.see(disk_with(gibibyte, 999)) ==
-              "the disk with its state and logs takes only 999 files more (floors.disk_files)");
+              "the disk with its state and logs has room for only 999 more files "
+              "(floors.disk_files)");
         CHECK_FALSE(seen.see(disk_with(gibibyte, 1'001)).empty());
         CHECK(seen.see(disk_with(gibibyte, 1'250)).empty());
     }
     SECTION("memory") {
         CHECK(seen.see(host_at(1'000'000, 31 * mebibyte)) ==
-              "only 31 MiB of its memory are left; it takes work again from 40 MiB on "
-              "(floors.memory_bytes)");
+              "only 31MiB of its memory are free; the node takes work again from 40MiB free "
+              "(floors.memory)");
         CHECK_FALSE(seen.see(host_at(1'000'000, 39 * mebibyte)).empty());
         CHECK(seen.see(host_at(1'000'000, 40 * mebibyte)).empty());
     }

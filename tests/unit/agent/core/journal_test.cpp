@@ -76,7 +76,7 @@ TEST_CASE("an intent that cannot be written is not carried out, and is tried aga
     CHECK(node.spawns.empty());
     CHECK(node.state(web0) == "backoff");
     CHECK(node.instance(web0)->detail ==
-          "it cannot be written that it is to run: the disk is full, starts again after 1s");
+          "its start cannot be recorded: the disk is full, starts again after 1s");
     CHECK(node.host().journal_failing);
     node.pass(1s);
     REQUIRE(node.journal.size() == 2);
@@ -311,10 +311,10 @@ TEST_CASE("an end that nobody saw is said so, and the restart policy holds", "[a
     Node second{after(first)};
     second.input(ProcessEnded{.process = ProcessId{1}, .unseen = true});
     CHECK(second.state(web0) == "backoff");
-    CHECK(second.instance(web0)->detail == "ended, and nobody saw how, starts again after 1s");
+    CHECK(second.instance(web0)->detail == "ended, and it is not known how, starts again after 1s");
     second.input(ProcessEnded{.process = ProcessId{2}, .unseen = true});
     CHECK(second.state(web1) == "exited");
-    CHECK(second.instance(web1)->detail == "ended, and nobody saw how");
+    CHECK(second.instance(web1)->detail == "ended, and it is not known how");
 }
 
 // Goal: after a reboot the agent starts nothing that may run elsewhere by now, and no job twice.
@@ -335,7 +335,7 @@ TEST_CASE("after a reboot all is gone, but what is over stays", "[agent][journal
     CHECK(second.state(done) == "exited");
     CHECK(second.state(job) == "exited");
     CHECK(second.instance(job)->detail ==
-          "how it ended is not known: the host was started anew while it ran");
+          "how it ended is not known: the host restarted while it ran");
     second.pass(1min);
     CHECK(second.spawns.empty());
     CHECK(replayed(second.journal).instances.size() == 2);

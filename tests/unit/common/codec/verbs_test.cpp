@@ -92,11 +92,11 @@ TEST_CASE("words that do not fit a verb are answered with its usage", "[verbs]")
 TEST_CASE("an unknown verb is answered with those that are near", "[verbs]") {
     const auto typo = error_of("task scael web 4");
     CHECK(typo.code == Errc::unknown_verb);
-    CHECK(typo.detail.find("near it: 'task scale'") != std::string::npos);
+    CHECK(typo.detail.find("did you mean 'task scale'") != std::string::npos);
     for (const char* const line : {"xyzzy", "task", "GET / HTTP/1.1", "\xff\xfe", "[1]"}) {
         CHECK(error_of(line).code == Errc::unknown_verb);
     }
-    CHECK(error_of("log-level debug").detail.find("near it: 'log level'") != std::string::npos);
+    CHECK(error_of("log-level debug").detail.find("did you mean 'log level'") != std::string::npos);
     for (const char* const line : {"", " \n"}) {
         CHECK(error_of(line).code == Errc::malformed);
     }

@@ -119,12 +119,13 @@ TEST_CASE("a wrong rule of restarts is refused with its line", "[toml]") {
 
 TEST_CASE("a wrong bound of a process is refused with its line", "[toml]") {
     const std::string number =
-        " is neither a whole number from 0 on nor \"unlimited\"; write rlimits = { nofile = 1024, "
-        "stack = { soft = 8_388_608, hard = \"unlimited\" } }";
+        " is neither a number, a size nor \"unlimited\"; write rlimits = { nofile = 1024, "
+        "stack = { soft = \"8MiB\", hard = \"unlimited\" } }";
     check_refusals({
         {"rlimits = 1024", "rlimits is not a table; write rlimits = { nofile = 1024, core = 0 }"},
         {"rlimits = { nofiles = 1 }",
-         "unknown key 'nofiles' in rlimits; perhaps 'nofile'; the keys are as, core, cpu, data, "
+         "unknown key 'nofiles' in rlimits; did you mean 'nofile'? the keys are as, core, cpu, "
+         "data, "
          "fsize, memlock, msgqueue, nice, nofile, nproc, rtprio, rttime, sigpending, stack"},
         {"rlimits = { core = 'much' }", "rlimits.core" + number},
         {"rlimits = { core = -1 }", "rlimits.core" + number},
@@ -157,7 +158,8 @@ TEST_CASE("a wrong bound of a process is refused with its line", "[toml]") {
 TEST_CASE("a variable that there is not is refused with the line of its key", "[toml][template]") {
     check_refusals({
         {"workdir = '/srv/${node.rack}'",
-         "task 'web': workdir names the variable '${node.rack}', which there is not; there are "
+         "task 'web': workdir names the variable '${node.rack}', which does not exist; the "
+         "variables are "
          "${MUSTER_TASK} ${MUSTER_INSTANCE} ${MUSTER_ORDINAL} ${MUSTER_NODE} ${MUSTER_GENERATION} "
          "${MUSTER_SECRETS} ${MUSTER_TOKEN} ${node.name} ${node.pool} ${node.label.KEY}, and $${ "
          "writes ${"},

@@ -1,5 +1,7 @@
 #include "common/config/spec_toml.hpp"
 
+#include <algorithm>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,22 +106,55 @@ every_node = true
     CHECK((*tasks)[1].place.every_node);
 }
 
+// Goal: an amount is written with its unit, and numbers under the names that have one still count.
+// Method: the same task in both forms.
+TEST_CASE("a task file has amounts with their units", "[toml][placement]") {
+    const auto task_with = [](const std::string& lines) {
+        const auto tasks =
+            tasks_from_toml("[[task]]\nname = 'a'\nargv = ['x']\n" + lines, "t.toml");
+        INFO((tasks ? "" : tasks.error().detail));
+        REQUIRE(tasks);
+        return tasks->front();
+    };
+    const auto plain = task_with(
+        "resources = { cpu_milli = 1500, memory_bytes = 67108864 }\n"
+        "limits = { cpu_milli = 2000, memory_bytes = 134217728 }\n"
+        "log = { max_bytes = 1048576 }\n"
+        "rlimits = { stack = 8388608 }\n");
+    CHECK(plain.place.request.cpu_milli == 1'500);
+    CHECK(plain.place.request.memory_bytes == 67'108'864);
+    CHECK(task_with("resources = { cpu = '1.5', memory = '64MiB' }\n"
+                    "limits = { cpu = 2, memory = '128MiB' }\n"
+                    "log = { max = '1MiB' }\n"
+                    "rlimits = { stack = '8MiB' }\n") == plain);
+    CHECK(task_with("resources = { cpu_milli = '1.5', memory_bytes = '64MiB' }\n"
+                    "limits = { cpu = 2.0, memory = '0.125GiB' }\n"
+                    "log = { max = '1024KiB' }\n"
+                    "rlimits = { stack = { soft = '8MiB', hard = 8388608 } }\n") == plain);
+}
+
 TEST_CASE("what is wrong with where a task may run is refused with the line of its key",
           "[toml][placement]") {
     const auto with = [](const std::string& line) {
         return "[[task]]\nname = 'a'\nargv = ['x']\n" + line;
     };
     const std::vector<std::pair<std::string, std::string>> lines{
-        {"constraint = ['rack = r7']", "perhaps 'constraints'"},
+        {"constraint = ['rack = r7']", "did you mean 'constraints'?"},
         {"constraints = 'rack = r7'", "write constraints = [\"rack = r7\"]"},
         {"constraints = ['rack = r7', 3]", "constraints[1] is not a text"},
         {"constraints = ['rack is r7']", "write rack = r7, rack != r7"},
         {"constraints = ['cores > 99999999999999999999']", "no whole number of 64 bits"},
         {"constraints = ['rack = r7', 'rack = r8']", "leave no value of rack"},
-        {"resources = 3", "write resources = { cpu_milli = 500"},
-        {"resources = { cpu_mili = 3 }", "perhaps 'cpu_milli'"},
+        {"resources = 3", "write resources = { cpu = \"0.5\""},
+        {"resources = { cpus = 3 }", "did you mean 'cpu'?"},
         {"resources = { cpu_milli = -1 }", "cpu_milli is -1; write one from 0"},
-        {"resources = { cpu_milli = 0.5 }", "cpu_milli is no whole number"},
+        {"resources = { cpu_milli = -0.5 }", "cpu_milli: cores are a number"},
+        {"resources = { cpu = '0.5', cpu_milli = 500 }", "are the same; write only cpu"},
+        {"resources = { cpu = '500m' }", "'500m' is not a number of cores"},
+        {"resources = { cpu = '99999999' }", "cpu is 99999999 cores; it is 0 cores to"},
+        {"resources = { memory = 67108864 }", "a size is a text in quotes with its unit"},
+        {"resources = { memory = '64M' }", "memory: '64M' is not a size; write 512KiB"},
+        {"log = { max = '1KiB' }", "max is 1KiB; it is "},
         {"resources = { memory_bytes = 9223372036854775807 }",
          "memory_bytes is 9223372036854775807"},
         {"resources = { slots = 4097 }", "slots is 4097; write one from 0 to 4096"},
@@ -143,11 +178,12 @@ TEST_CASE("a file without tasks wants nothing", "[toml]") {
 }
 
 TEST_CASE("an unknown key is refused with its line, the nearest key and all keys", "[toml]") {
-    check_refused({"[[task]]\nname = 'a'\nargv = ['x']\ninstance = 3\n", "tasks.toml:4: ",
-                   "'instance' in [[task]]; perhaps 'instances'; the keys are name, instances"});
+    check_refused(
+        {"[[task]]\nname = 'a'\nargv = ['x']\ninstance = 3\n", "tasks.toml:4: ",
+         "'instance' in [[task]]; did you mean 'instances'? the keys are name, instances"});
     check_refused({"[[task]]\nname = 'a'\nargv = ['x']\n[task.update]\nmax_serge = 3\n",
-                   "tasks.toml:5: ", "perhaps 'max_surge'"});
-    check_refused({"[[tasks]]\nname = 'a'\n", "tasks.toml:1: ", "perhaps 'task'"});
+                   "tasks.toml:5: ", "did you mean 'max_surge'?"});
+    check_refused({"[[tasks]]\nname = 'a'\n", "tasks.toml:1: ", "did you mean 'task'?"});
     check_refused({"[[task]]\nname = 'a'\nargv = ['x']\nzzzzzzzz = 3\n",
                    "tasks.toml:4: ", "in [[task]]; the keys are"});
 }
@@ -201,6 +237,68 @@ TEST_CASE("a value against a rule is refused with the line of its key", "[toml]"
                    "tasks.toml:4: ", "grace: '9999h' is longer than a year"});
 }
 
+// Goal: one run of the command shows everything that has to be corrected.
+// Method: a file with faults in two tasks, written against the order in which keys are read.
+TEST_CASE("all errors of a file are told at once, in the order of its lines", "[toml]") {
+    const auto tasks = tasks_from_toml(
+        "[[task]]\n"
+        "name = 'A'\n"
+        "zeal = 1\n"
+        "argv = 'x'\n"
+        "grace = '9'\n"
+        "[[task]]\n"
+        "name = 'B'\n"
+        "argv = ['x']\n"
+        "[[task]]\n"
+        "argv = ['x']\n"
+        "instances = -1\n",
+        "tasks.toml");
+    REQUIRE_FALSE(tasks);
+    const std::string& detail = tasks.error().detail;
+    CAPTURE(detail);
+    std::vector<std::string> begins;
+    std::istringstream lines{detail};
+    for (std::string line; std::getline(lines, line);) {
+        begins.push_back(line.substr(0, line.find(' ')));
+    }
+    CHECK(begins == std::vector<std::string>{
+                        "tasks.toml:2:", "tasks.toml:3:", "tasks.toml:4:", "tasks.toml:5:",
+                        "tasks.toml:7:", "tasks.toml:9:", "tasks.toml:11:"});
+    CHECK(detail.find("the task has no name") != std::string::npos);
+}
+
+// Goal: a file full of errors fills no terminal.
+// Method: more wrong keys than are shown.
+TEST_CASE("of very many errors in a file the first twenty are told", "[toml]") {
+    std::string file = "[[task]]\nname = 'a'\nargv = ['x']\n";
+    for (int at = 0; at < 2'000; ++at) {
+        file += "wrong_key_" + std::to_string(at) + " = 1\n";
+    }
+    const auto tasks = tasks_from_toml(file, "tasks.toml");
+    REQUIRE_FALSE(tasks);
+    const std::string& detail = tasks.error().detail;
+    CHECK(std::ranges::count(detail, '\n') == 20);
+    CHECK(detail.starts_with("tasks.toml:4: "));
+    CHECK(detail.ends_with("tasks.toml: and more errors, which are not shown"));
+}
+
+// Goal: a person who knows another orchestrator finds the key at once.
+// Method: the keys of others; what is missing instead is not told as well.
+TEST_CASE("a key of another orchestrator is refused with the key that was meant", "[toml]") {
+    const auto detail_of = [](const std::string& line) {
+        const auto tasks = tasks_from_toml("[[task]]\nname = 'a'\n" + line, "tasks.toml");
+        return tasks ? std::string{} : tasks.error().detail;
+    };
+    CHECK(detail_of("command = ['x']")
+              .starts_with("tasks.toml:3: unknown key 'command' in "
+                           "[[task]]; did you mean 'argv'? the keys are"));
+    CHECK(detail_of("command = ['x']").find("has no argv") == std::string::npos);
+    CHECK(detail_of("argv = ['x']\nreplicas = 3").find("did you mean 'instances'?") !=
+          std::string::npos);
+    CHECK(detail_of("argv = ['x']\nkill_timeout = '3s'").find("did you mean 'grace'?") !=
+          std::string::npos);
+}
+
 TEST_CASE("a task without a name or a program is refused", "[toml]") {
     check_refused({"[[task]]\nargv = ['x']", "tasks.toml:1: ", "no name"});
     check_refused({"\n[[task]]\nname = 'a'", "tasks.toml:2: ", "no argv"});
@@ -211,7 +309,7 @@ TEST_CASE("a name given twice is refused with both lines", "[toml]") {
                    "tasks.toml:4: ", "already on line 1"});
 }
 
-TEST_CASE("a fault is told in one line that no terminal obeys", "[toml]") {
+TEST_CASE("each fault is told in a line that no terminal obeys", "[toml]") {
     check_refused({"name =  i\n[", "tasks.toml:1: ", "saw 'i?'"});
     check_refused({"\"a\\n\\u001b[31m\" = 1", "tasks.toml:1: ", "'a??[31m'"});
 }

@@ -64,7 +64,8 @@ TEST_CASE("a second dollar writes the braces themselves", "[template]") {
 
 TEST_CASE("an unknown variable of ours is refused with those that there are", "[template]") {
     const std::string there_are =
-        "}', which there is not; there are ${MUSTER_TASK} ${MUSTER_INSTANCE} ${MUSTER_ORDINAL} "
+        "}', which does not exist; the variables are ${MUSTER_TASK} ${MUSTER_INSTANCE} "
+        "${MUSTER_ORDINAL} "
         "${MUSTER_NODE} ${MUSTER_GENERATION} ${MUSTER_SECRETS} ${MUSTER_TOKEN} ${node.name} "
         "${node.pool} "
         "${node.label.KEY}, and $${ writes ${";

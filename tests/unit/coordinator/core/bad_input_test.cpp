@@ -153,8 +153,8 @@ TEST_CASE("a label that no node has is refused before anything of the request is
         cluster.refuses(
             {R"({"verb":"apply","tasks":[{"name":"sound","argv":["x"]},)" + task_with(field) + "]}",
              Errc::invalid,
-             "task 'new': no node has a label 'rak'; near it: rack; with force it is "
-             "taken all the same"});
+             "task 'new': no node has a label 'rak'; did you mean rack? --force accepts it "
+             "anyway"});
     }
     cluster.refuses(
         {R"({"verb":"plan","fail":["rak=r1"]})", Errc::invalid, "no node has a label 'rak'"});
@@ -329,12 +329,13 @@ TEST_CASE("names and remarks with control characters are refused where they come
         for (const std::string field : {"reason", "author"}) {
             for (const std::string verb :
                  {"node offline", "node online", "node drain", "node remove"}) {
-                cluster.refuses({"{\"verb\":\"" + verb + R"(","pattern":"n1",")" + field + "\":\"" +
-                                     evil + "\"}",
-                                 Errc::invalid,
-                                 "the " + field +
-                                     " has control characters, also of the direction of writing, "
-                                     "or bytes that are no UTF-8; it is one line of text"});
+                cluster.refuses(
+                    {"{\"verb\":\"" + verb + R"(","pattern":"n1",")" + field + "\":\"" + evil +
+                         "\"}",
+                     Errc::invalid,
+                     "the " + field +
+                         " has control characters, for example marks of the direction of writing, "
+                         "or bytes that are no UTF-8; it is one line of text"});
             }
         }
     }

@@ -273,8 +273,8 @@ TEST_CASE("so many removed names are kept, and no more", "[coordinator][bounds][
     } else {
         REQUIRE_FALSE(reply->result);
         CHECK(reply->result.error().detail ==
-              "10001 removed names would have to be kept; at most 10000 are; "
-              "with nodes.mode = \"listed\" none has to");
+              "10001 removed names would have to be kept; at most 10000 are kept; "
+              "with nodes.mode = \"listed\" none is needed");
         CHECK(bench.status().nodes == all.nodes.size());
     }
 }

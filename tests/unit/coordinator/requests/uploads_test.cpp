@@ -79,7 +79,7 @@ TEST_CASE("a new upload is busy while all are in use, and replaces one that paus
     const auto given_up = uploads.add(later, route(0), parts[1]);
     REQUIRE_FALSE(given_up);
     CHECK(given_up.error().code == Errc::busy);
-    CHECK(given_up.error().detail.find("was given up") != std::string::npos);
+    CHECK(given_up.error().detail.find("was dropped") != std::string::npos);
     CHECK(is_taken(later, 0, 2));
     CHECK(is_taken(later, 0, 0));  // Again from the beginning, in the place that is free.
     CHECK(is_taken(later, 0, 1));

@@ -357,8 +357,7 @@ TEST_CASE("a label that no node has is refused with what is near, unless forced"
     const auto refused = bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("ok", 1), task}});
     CHECK(error_in(refused) == Errc::invalid);
     CHECK(refused->result.error().detail ==
-          "task 'web': no node has a label 'zoen'; near it: zone; with force it is taken all the "
-          "same");
+          "task 'web': no node has a label 'zoen'; did you mean zone? --force accepts it anyway");
     CHECK(error_in(bench.ask(TaskAddRequest{task})) == Errc::invalid);
     task.place.constraints.pop_back();
     task.place.spread = "rak";
@@ -368,6 +367,40 @@ TEST_CASE("a label that no node has is refused with what is near, unless forced"
     CHECK(change_in(bench.ask(TaskAddRequest{task, true})).changes[0].action == "add");
     CHECK(change_in(bench.ask(ApplyRequest{.tasks = {early, task}})).changes[1].action ==
           "unchanged");
+}
+
+// Goal: a typing error in a pool is told, not placed nowhere. Method: a pool that no node is in,
+// before any node is known, with one, by force, and again as it is wanted already.
+TEST_CASE("a pool that no node is in is refused with what is near, unless forced",
+          "[coordinator][changes][placement]") {
+    BenchTop bench;
+    auto early = BenchTop::wanted("early", 1);
+    early.place.pool = "fast";
+    CHECK(change_in(bench.ask(ApplyRequest{.tasks = {early}})).changes[0].action == "add");
+
+    Puppet& n1 = bench.add("n1");
+    Hello hello = BenchTop::hello_of(n1);
+    hello.offer.pool = "gpu-large";
+    bench.give(FromAgent{n1.session, hello});
+    bench.pass(2s);
+    auto task = BenchTop::wanted("web", 1);
+    task.place.pool = "gpu-lage";
+    const auto refused = bench.ask(ApplyRequest{.tasks = {early, task}});
+    CHECK(error_in(refused) == Errc::invalid);
+    CHECK(refused->result.error().detail ==
+          "task 'web': no node is in pool 'gpu-lage'; did you mean gpu-large? --force accepts it "
+          "anyway");
+    task.place.pool = "x";
+    const auto other = bench.ask(TaskAddRequest{task});
+    CHECK(error_in(other) == Errc::invalid);
+    CHECK(other->result.error().detail ==
+          "task 'web': no node is in pool 'x'; the pools are gpu-large; --force accepts it anyway");
+
+    CHECK(change_in(bench.ask(TaskAddRequest{task, true})).changes[0].action == "add");
+    CHECK(change_in(bench.ask(ApplyRequest{.tasks = {early, task}})).changes[1].action ==
+          "unchanged");
+    task.place.pool = "gpu-large";
+    CHECK(change_in(bench.ask(ApplyRequest{.tasks = {task}})).changes[0].action == "change");
 }
 
 TEST_CASE("a retry with another rule of placement is another request",

@@ -68,7 +68,7 @@ TEST_CASE("an offline node gets no work until an operator says online",
     CHECK(n1.author == "ann@desk");
     CHECK(n1.since == BenchTop::civil_start);
     CHECK(bench.status().serving == 1);
-    CHECK(bench.happened("node.offlined", "n1"));
+    CHECK(bench.happened("node.offline", "n1"));
 
     CHECK(bench.ask(NodeOfflineRequest{"n1", ann}, id) == reply);
     const std::vector<StoredIntent> rows = rows_in(bench);
@@ -280,7 +280,8 @@ TEST_CASE("what no node can be asked is refused whole", "[intents]") {
     CHECK(refusal_in(bench.ask(NodeOfflineRequest{"n[3-1]"})).code == Errc::invalid);
     const Occasion colours{.reason = "\x1b[31mred"};
     CHECK(refusal_in(bench.ask(NodeOfflineRequest{"n1", colours})).detail ==
-          "the reason has control characters, also of the direction of writing, or bytes that "
+          "the reason has control characters, for example marks of the direction of writing, or "
+          "bytes that "
           "are no UTF-8; it is one line of text");
     const Occasion forged{.reason = "", .author = "ann\nbob"};
     CHECK(refusal_in(bench.ask(NodeDrainRequest{.pattern = "n1", .force = true, .why = forged}))

@@ -269,7 +269,7 @@ TEST_CASE("a freeze by an operator is kept with its reason until it is off",
     fall_silent(bench, 1);
     bench.pass(60s);
     CHECK(bench.status().health.lost == 0);
-    CHECK(freeze_shown(bench).detail == "it ends by 'muster freeze off'");
+    CHECK(freeze_shown(bench).detail == "it ends with 'muster freeze off'");
     CHECK(bench.ask(RebalanceRequest{})->result.error().code == Errc::refused);
     CHECK(bench.status().converged);
     CHECK_FALSE(freeze_of(bench.ask(FreezeOffRequest{}, bench.fresh_id())).on);
@@ -344,7 +344,7 @@ TEST_CASE("nodes that are silent after a recovery are judged together, the freez
 
 // Goal: a goodbye in a freeze is no loss either, but the node gets what it was promised later.
 // Method: a node leaves on purpose, and its grace is over before the freeze is.
-TEST_CASE("who said goodbye is lost only after the freeze", "[coordinator][freeze]") {
+TEST_CASE("a node that left becomes lost only after the freeze", "[coordinator][freeze]") {
     BenchTop bench;
     settle_listed(bench, 3);
     freeze_of(bench.ask(FreezeOnRequest{}, bench.fresh_id()));

@@ -103,7 +103,7 @@ TEST_CASE("what lacks a node because those that suit do not serve says so",
     };
     const UnplacedReason fast = want("a", "fast");
     CHECK(fast.code == "not_serving");
-    CHECK(fast.detail == "of the nodes that suit none serves at present");
+    CHECK(fast.detail == "no suitable node serves now");
     CHECK(fast.nodes == std::vector<NodeReason>{{"pool", 3, "slow"}, {"silent", 3, ""}});
     CHECK(want("b", "huge").code == "pool");
 }

@@ -135,18 +135,19 @@ TEST_CASE("a recovery that meets a freeze says that it waits, for whom and until
     bench.pass(10s);
     StatusReply status = bench.status();
     CHECK(status.phase == "recovering");
-    CHECK(status.freeze.detail == "the silent are judged together once recovery_grace is over");
+    CHECK(status.freeze.detail ==
+          "the silent nodes are judged together once recovery_grace is over");
     CHECK_THAT(status.alarms.front(),
-               Catch::StartsWith("recovering: the first report of 3 known nodes is awaited "
+               Catch::StartsWith("recovering: the first report of 3 known nodes is missing "
                                  "(n2, n3, n4)") &&
-                   Catch::Contains("when recovery_grace (18 s) is over"));
+                   Catch::Contains("still silent after recovery_grace (18 s)"));
     bench.pass(20s);
     status = bench.status();
     CHECK(status.phase == "frozen");
     CHECK(status.awaited == 3);
     CHECK(status.unseen == 1);
     CHECK_THAT(status.alarms[1], Catch::StartsWith("recovering: ") &&
-                                     Catch::EndsWith("or until 'muster freeze off'"));
+                                     Catch::EndsWith("'muster freeze off' ends the wait"));
     CHECK(bench["n1"].batches.empty());
     REQUIRE(bench.ask(FreezeOffRequest{}, bench.fresh_id())->result);
     bench.pass(5s);
@@ -171,7 +172,7 @@ TEST_CASE("a task added during recovery is started at once", "[coordinator][reco
 
 // Goal: nodes that were lost or gone before are not waited for.
 // Method: one node of each kind in the store, and one that reports.
-TEST_CASE("recovery waits neither for lost nodes nor for those that said goodbye",
+TEST_CASE("recovery waits neither for lost nodes nor for those that left",
           "[coordinator][recovery]") {
     StoreImage image = earlier_store();
     image.nodes.push_back({.name = "n3", .incarnation = Incarnation{1}, .lost = true});

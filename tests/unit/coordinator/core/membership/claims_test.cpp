@@ -70,8 +70,8 @@ struct ThreeCopies {
     }
     std::uint32_t times_fed(const std::string& name, const std::string& what) {
         const auto shown = bench.read<NodeShowReply>(NodeShowRequest{name});
-        for (const auto& fed : shown.conduct.fed) {
-            if (fed.what == what) {
+        for (const auto& fed : shown.flap_score.contributions) {
+            if (fed.cause == what) {
                 return fed.times;
             }
         }
@@ -228,7 +228,7 @@ TEST_CASE("a copy that is still reported after its stop was obeyed is only claim
     REQUIRE(n2.instances.empty());
     n2.instances = kept;
     bench.pass(2s);
-    CHECK(story.told("node.faulty", "n2") == "it obeyed the stop of web.2 and still reports it");
+    CHECK(story.told("node.faulty", "n2") == "it confirmed the stop of web.2 and still reports it");
     CHECK(story.times_fed("n2", "claimed_instance") == 1);
 }
 

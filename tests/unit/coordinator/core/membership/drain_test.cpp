@@ -75,12 +75,12 @@ TEST_CASE("a drain names its blockers, and says when its deadline has passed", "
     CHECK(bench.happened("node.drain_overdue", "n1"));
     const auto alarms = bench.status().alarms;
     REQUIRE(alarms.size() == 1);
-    CHECK_THAT(alarms.front(), Catch::StartsWith("draining beyond the deadline: n1;"));
+    CHECK_THAT(alarms.front(), Catch::StartsWith("draining past the deadline: n1;"));
     CHECK(bench.running("web") == 2);
     const auto again = bench.ask(NodeDrainRequest{.pattern = "n1"});
     REQUIRE(again->result);
     CHECK(std::get<NodesChangeReply>(*again->result).changes.front().detail ==
-          "without the deadline that it had");
+          "its earlier deadline is dropped");
     CHECK(bench.status().alarms.empty());
 
     bench.join("n3");
@@ -104,9 +104,9 @@ TEST_CASE("a drain that is asked for anew says what it gives up", "[intents][dra
     };
     bench["n1"].answers = false;  // So that it has no end.
     CHECK(told({.pattern = "n1", .force = true}).empty());
-    CHECK(told({.pattern = "n1", .deadline_ms = 60'000}) == "without the force that it had");
+    CHECK(told({.pattern = "n1", .deadline_ms = 60'000}) == "its earlier --force is dropped");
     CHECK(told({.pattern = "n1", .deadline_ms = 60'000, .force = true}).empty());
-    CHECK(told({.pattern = "n1"}) == "without the deadline and the force that it had");
+    CHECK(told({.pattern = "n1"}) == "its earlier deadline and --force are dropped");
 }
 
 // Goal: what is said of a drain is true. Method: the deadline passes while the store is slow to

@@ -58,7 +58,8 @@ TEST_CASE("an agent whose name is none is refused with the rule of names",
     bench.say_hello(odd);
     REQUIRE(odd.refusals.size() == 1);
     CHECK(odd.refusals.front().code == Errc::invalid);
-    CHECK_THAT(odd.refusals.front().detail, Catch::StartsWith("no node can be called that; "));
+    CHECK_THAT(odd.refusals.front().detail,
+               Catch::StartsWith("the name of the node is not valid; "));
     CHECK(bench.status().nodes == 0);
 }
 

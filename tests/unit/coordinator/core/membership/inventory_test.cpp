@@ -109,7 +109,7 @@ TEST_CASE("a list of nodes replaces the one before in one request", "[intents][i
     CHECK(shown.changes[0] == NodeChangeView{"n0", "add", "active", "active"});
     CHECK(shown.changes[2] == NodeChangeView{"n9", "add", "active", "active"});
     CHECK(shown.changes[3] ==
-          NodeChangeView{"n1", "drain", "active", "draining", "removed once it is drained"});
+          NodeChangeView{"n1", "drain", "active", "draining", "it is removed once it is drained"});
     CHECK(bench.persisted.size() == writes);
 
     list.dry_run = false;
@@ -244,7 +244,7 @@ TEST_CASE("a listed name that never came has no row but its place on the list",
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}})->result);
     bench.pass(2s);
     CHECK(bench.happened("node.expected", "n1"));
-    CHECK(bench.node("n1").note == "listed, and has not come yet");
+    CHECK(bench.node("n1").note == "listed, and has not joined yet");
     for (const Persist& persist : bench.persisted) {
         for (const Write& write : persist.writes) {
             CHECK_FALSE(std::holds_alternative<StoredNode>(write));

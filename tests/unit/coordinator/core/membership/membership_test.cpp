@@ -237,7 +237,7 @@ TEST_CASE("a listed name joins where those that come unasked find no room",
 
 // Goal: a goodbye is a planned absence, borne 30 s longer than silence.
 // Method: an agent says goodbye and stays away; its loss is decided, with the event, after that.
-TEST_CASE("a node that said goodbye is shown as lost, and given up after its grace",
+TEST_CASE("a node that left is shown as lost, and given up after its grace",
           "[coordinator][nodes]") {
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
@@ -246,7 +246,7 @@ TEST_CASE("a node that said goodbye is shown as lost, and given up after its gra
     bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
     bench.pass(32900ms);
     CHECK(bench.node("n1").health == "lost");
-    CHECK(bench.node("n1").note == "said goodbye");
+    CHECK(bench.node("n1").note == "left");
     CHECK(bench.status().serving == 0);
     CHECK(bench.status().lost == 1);
     CHECK(bench.status().alarms.empty());
@@ -254,7 +254,7 @@ TEST_CASE("a node that said goodbye is shown as lost, and given up after its gra
     bench.pass(100ms);
     CHECK(bench.node("n1").health == "lost");
     CHECK(bench.happened("node.lost", "n1"));
-    CHECK(bench.status().alarms == std::vector<std::string>{"lost, after a goodbye: n1"});
+    CHECK(bench.status().alarms == std::vector<std::string>{"left and did not return: n1"});
 
     n1.answers = true;
     n1.life = LifeId{9, 9};

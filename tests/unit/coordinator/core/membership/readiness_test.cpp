@@ -39,7 +39,7 @@ TEST_CASE("a node that joins serves once its check has passed", "[coordinator][n
     bench.want("web", 1);
     bench.pass(5s);
     CHECK(bench.node("n1").health == "unready");
-    CHECK(bench.node("n1").note == "its check has not passed yet");
+    CHECK(bench.node("n1").note == "its readiness check has not passed yet");
     CHECK(n1.instances.empty());
     CHECK(n1.polls.back().check);
     check_ended(n1, true);
@@ -69,7 +69,7 @@ TEST_CASE("a check that fails as a task ends suspends the node until one passes"
     bench.pass(1s);
     REQUIRE(n1.instances.empty());
     CHECK(bench.node("n1").health == "unready");
-    CHECK(bench.node("n1").note == "its check ended with 7");
+    CHECK(bench.node("n1").note == "its readiness check ended with exit code 7");
     CHECK(bench.node("n1").since > before);
     CHECK(bench.status().serving == 0);
     CHECK(bench.status().free == 0);
@@ -94,7 +94,8 @@ TEST_CASE("a check without an exit code is told in words", "[coordinator][nodes]
     n1.host.check_exit = -1;
     bench.pass(1s);
     CHECK(bench.node("n1").health == "unready");
-    CHECK(bench.node("n1").note == "its check was killed, did not end in time or cannot be run");
+    CHECK(bench.node("n1").note ==
+          "its readiness check was killed, did not end in time or cannot be run");
 }
 
 // Goal: nobody is given up.

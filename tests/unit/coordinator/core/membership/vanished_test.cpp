@@ -45,8 +45,8 @@ struct BlackHole {
     }
     std::uint32_t times_fed(const std::string& name) {
         const auto shown = bench.read<NodeShowReply>(NodeShowRequest{name});
-        for (const auto& fed : shown.conduct.fed) {
-            if (fed.what == "vanished_instance") {
+        for (const auto& fed : shown.flap_score.contributions) {
+            if (fed.cause == "vanished_instance") {
                 return fed.times;
             }
         }
@@ -80,7 +80,7 @@ TEST_CASE("a start that was obeyed and left nothing is tried elsewhere", "[coord
     CHECK(story.times_fed("n0") == 1);
     CHECK(story.bench.happened("instance.vanished", "web.0"));
     CHECK(has_failed_on(story.explain("web.0"), "n0",
-                        "by n0: it obeyed the start, and does not report the instance"));
+                        "by n0: it confirmed the start, and does not report the instance"));
 }
 
 // Goal: so it is where an instance comes and goes. Method: the agent reports it in every other
@@ -98,8 +98,9 @@ TEST_CASE("an instance that is gone without a word is tried elsewhere", "[coordi
     CHECK(story.running_elsewhere() == 1);
     CHECK(story.bench.status().converged);
     CHECK(story.times_fed("n0") == 1);
-    CHECK(has_failed_on(story.explain("web.0"), "n0",
-                        "by n0: it reported the instance no more, nor how it ended"));
+    CHECK(has_failed_on(
+        story.explain("web.0"), "n0",
+        "by n0: its report no longer has the instance, and does not say how it ended"));
 }
 
 // Goal: what nobody can tell of a task is held against the node, not against the task.
@@ -163,7 +164,7 @@ TEST_CASE("a start whose batch was lost is sent again and counts against nobody"
     bench.pass(3s);
     CHECK(bench.running("web") == 1);
     CHECK(bench.running("api") == 1);
-    CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n0"}).conduct.fed.empty());
+    CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n0"}).flap_score.contributions.empty());
 }
 
 // Goal: where there is no other node, the same one is asked again, and it is told why. Method: one

@@ -57,13 +57,13 @@ TEST_CASE("a wait says how an instance ended, also if its agent has no words for
     Puppet& first = n1.instances.contains({"web", 0}) ? n1 : n2;
     ends_silently(bench, first, 3, 0, 1);
     CHECK(why_not(bench, {"web", 1'000}) ==
-          "not as wanted: web backoff, 1 of 2 running (web.0 on " + first.name +
+          "not converged: web backoff, 1 of 2 running (web.0 on " + first.name +
               ": ended with exit code 3; 1 restart)");
     CHECK(bench.happened("instance.backoff", "web.0"));
     ends_silently(bench, n1, 0, 9, 2);
     ends_silently(bench, n2, 0, 9, 2);
     CHECK(why_not(bench, {"web", 1'000}) ==
-          "not as wanted: web backoff, 0 of 2 running (web.0 on " + first.name +
+          "not converged: web backoff, 0 of 2 running (web.0 on " + first.name +
               ": ended by signal 9; 2 restarts; and 1 more)");
     const auto event = std::ranges::find_if(bench.events, [&](const Event& told) {
         return told.topic == "instance.backoff" && told.name == "web.1";
@@ -79,7 +79,7 @@ TEST_CASE("a wait for many tasks names three that are missing and counts the res
         bench.want(task, 1);
     }
     const std::string told = why_not(bench, {"*", 1'000});
-    CHECK_THAT(told, Catch::StartsWith("not as wanted: a unplaced, 0 of 1 running ("));
+    CHECK_THAT(told, Catch::StartsWith("not converged: a unplaced, 0 of 1 running ("));
     CHECK_THAT(told, Catch::EndsWith("; and 2 more"));
 }
 

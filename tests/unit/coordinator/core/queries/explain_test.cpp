@@ -37,7 +37,9 @@ TEST_CASE("an instance is explained by where it is, since when, why, and what ot
     CHECK(web.node == "n1");
     CHECK(web.decided_by == "only_choice");
     CHECK(verdict_on(web, "n1").code == "home");
+    CHECK(verdict_on(web, "n1").sentence == "has the instance");
     CHECK(verdict_on(web, "n2").code == "max_per_node");
+    CHECK(verdict_on(web, "n2").sentence == "already runs web.1, and max_per_node is 1");
     REQUIRE(web.decisions.size() == 1);
     CHECK(web.decisions[0].what == "start");
     CHECK(web.decisions[0].node == "n1");
@@ -47,6 +49,7 @@ TEST_CASE("an instance is explained by where it is, since when, why, and what ot
     CHECK(db.node == "n1");
     CHECK(db.decided_by == "name");
     CHECK(verdict_on(db, "n2").code == "fits");
+    CHECK(verdict_on(db, "n2").sentence == "can take it");
 }
 
 TEST_CASE("an instance without a node is explained by what rules out each node, counted",
@@ -65,12 +68,14 @@ TEST_CASE("an instance without a node is explained by what rules out each node, 
     CHECK(web.decided_by == "label");
     CHECK(verdict_on(web, "n1").code == "label");
     CHECK(verdict_on(web, "n1").detail == "rack = r7");
+    CHECK(verdict_on(web, "n1").sentence == "does not meet the constraint rack = r7");
     CHECK(web.detail == "no eligible node: 2 label rack = r7");
 
     n2.answers = false;
     bench.pass(10s);
     web = explain(bench, Subject::task, "web");
     CHECK(verdict_on(web, "n2").code == "lost");
+    CHECK_THAT(verdict_on(web, "n2").sentence, Catch::StartsWith("is lost: was silent for "));
     CHECK(web.detail == "no eligible node: 1 label rack = r7, 1 lost");
     const auto node = explain(bench, Subject::node, "n2");
     CHECK(node.state == "not serving");
@@ -115,7 +120,7 @@ TEST_CASE("an instance that may not be started yet is not said to have no node",
          {std::pair{Subject::instance, "web.0"}, std::pair{Subject::task, "web"}}) {
         const auto why = explain(bench, subject, name);
         CHECK(why.decided_by == "starts_per_round");
-        CHECK_THAT(why.detail, Catch::StartsWith("starts_per_round allows no more now"));
+        CHECK_THAT(why.detail, Catch::StartsWith("starts_per_round allows no more starts"));
         CHECK(verdict_on(why, "n1").code == "fits");
     }
 }
@@ -150,7 +155,7 @@ TEST_CASE("each instance that is short is counted and explained by its own reaso
     const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
     CHECK(shown.unplaced_reasons.size() == 2);
     CHECK_THAT(shown.task.detail, Catch::EndsWith("; 1: its node is lost, and reschedule_after "
-                                                  "is not over"));
+                                                  "has not passed"));
 }
 
 TEST_CASE("an instance that suits its node no more and cannot leave says so",
@@ -161,13 +166,13 @@ TEST_CASE("an instance that suits its node no more and cannot leave says so",
     bench.ask(TaskAddRequest{web}, bench.fresh_id());
     bench.pass(3s);
     web.place.pool = "gpu";
-    bench.ask(ApplyRequest{.tasks = {web}}, bench.fresh_id());
+    bench.ask(ApplyRequest{.tasks = {web}, .force = true}, bench.fresh_id());
     bench.pass(3s);
     const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
     REQUIRE(shown.instances.size() == 1);
     CHECK(shown.instances.front().state == "running");
     CHECK(shown.instances.front().detail ==
-          "is to leave its node: no serving node is of the task's pool");
+          "has to leave its node: no serving node is in the task's pool");
 }
 
 // Goal: nobody asks what a node that is no more offers.
@@ -223,6 +228,59 @@ TEST_CASE("a node that is to be left says who wants it, and how it is besides",
     CHECK_THAT(why.detail, Catch::StartsWith("by ann@desk: new disk; silent for "));
 }
 
+// Goal: a person names a thing without its kind, and is never told of another one.
+// Method: a task, its instance, a node, a name of two things, of three, and of none.
+TEST_CASE("a name alone is explained if only one thing has it", "[coordinator][explain]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.join("both");
+    bench.join("web.0");
+    bench.want("web", 1);
+    bench.want("both", 1);
+    bench.pass(3s);
+    CHECK(explain(bench, Subject::any, "web").subject == Subject::task);
+    CHECK(explain(bench, Subject::any, "n1").subject == Subject::node);
+    CHECK(explain(bench, Subject::any, "both.0").subject == Subject::instance);
+    const auto error = [&](const std::string& name) {
+        const auto reply = bench.ask(ExplainRequest{Subject::any, name});
+        REQUIRE(reply);
+        REQUIRE_FALSE(reply->result);
+        return reply->result.error();
+    };
+    CHECK(error("both").code == Errc::invalid);
+    CHECK(error("both").detail ==
+          "'both' is the name of more than one thing; write 'muster explain task both' or 'muster "
+          "explain node both'");
+    CHECK_THAT(error("web.0").detail, Catch::Contains("'muster explain instance web.0' or "
+                                                      "'muster explain node web.0'"));
+    CHECK(error("none").code == Errc::not_found);
+    CHECK(error("web.1").code == Errc::not_found);
+    CHECK(error("[").code == Errc::not_found);
+}
+
+// Goal: what is short is told as an amount with its unit.
+// Method: a task that needs more cores than its only node has free.
+TEST_CASE("a node with too little room says how much is free and how much is needed",
+          "[coordinator][explain]") {
+    BenchTop bench;
+    Puppet& n1 = bench.add("n1");
+    Hello hello = BenchTop::hello_of(n1);
+    hello.offer.capacity = {.cpu_milli = 2'000, .memory_bytes = std::uint64_t{1} << 30U};
+    bench.give(FromAgent{n1.session, hello});
+    bench.pass(2s);
+    auto web = BenchTop::wanted("web", 1);
+    web.place.request.cpu_milli = 2'500;
+    bench.ask(TaskAddRequest{web}, bench.fresh_id());
+    auto db = BenchTop::wanted("db", 1);
+    db.place.request.memory_bytes = std::uint64_t{3} << 29U;
+    bench.ask(TaskAddRequest{db}, bench.fresh_id());
+    bench.pass(2s);
+    CHECK(verdict_on(explain(bench, Subject::task, "web"), "n1").sentence ==
+          "has too little free: 2 cores of 2 cores free, 2.5 cores needed");
+    CHECK(verdict_on(explain(bench, Subject::task, "db"), "n1").sentence ==
+          "has too little free: 1GiB of 1GiB free, 1.5GiB needed");
+}
+
 TEST_CASE("what is not there is not explained", "[coordinator][explain]") {
     BenchTop bench;
     bench.join("n1");
@@ -246,7 +304,7 @@ TEST_CASE("an instance of a task of every node is explained only if it is there"
     WantedTask log = BenchTop::wanted("log", 1);
     log.place.every_node = true;
     log.place.pool = "edge";
-    REQUIRE(bench.ask(TaskAddRequest{log})->result);
+    REQUIRE(bench.ask(TaskAddRequest{log, true})->result);
     bench.pass(2s);
     CHECK(error_of(bench, Subject::instance, "log.0") == Errc::not_found);
     log.place.pool = default_pool;

@@ -252,7 +252,7 @@ TEST_CASE("status counts each wanted instance once, and is converged when a wait
     CHECK(task("late").state == "placing");
     CHECK(task("nope").detail == "nope.0 on n1: /nope cannot be executed; 3 restarts");
     CHECK(task("two").detail ==
-          "1: every serving node that suits has max_per_node copies of the task");
+          "1: every suitable node already runs max_per_node instances of the task");
 
     for (const char* const stuck : {"crash", "late", "nope", "two"}) {
         const Ticket wait = bench.request(WaitRequest{stuck, 1'000});

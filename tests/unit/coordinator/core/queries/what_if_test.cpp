@@ -291,7 +291,7 @@ TEST_CASE("a question about nodes or tasks that are not there is refused with wh
     CHECK(refusal(fleet, {.fail = {"rack=r7"}}).code == Errc::not_found);
     const auto unknown = refusal(fleet, {.fail = {"rak=r1"}});
     CHECK(unknown.code == Errc::invalid);
-    CHECK(unknown.detail == "no node has a label 'rak'; near it: rack");
+    CHECK(unknown.detail == "no node has a label 'rak'; did you mean rack?");
     CHECK(refusal(fleet, {.fail = {"n7"}}).detail.find("write node=n7") != std::string::npos);
     CHECK(refusal(fleet, {.fail = {"=r1"}}).detail.find("write node=n7") != std::string::npos);
     CHECK(refusal(fleet, {.fail = {"node=n[3-1]"}}).code == Errc::invalid);
@@ -308,7 +308,7 @@ TEST_CASE("who mistypes a label is shown twenty of many", "[what_if]") {
     }
     fleet.offer("n0", offer);
     const std::string told = refusal(fleet, {.fail = {"zzzzzzzzzz=1"}}).detail;
-    CHECK(told.starts_with("no node has a label 'zzzzzzzzzz'; there are key10, key11, "));
+    CHECK(told.starts_with("no node has a label 'zzzzzzzzzz'; the labels are key10, key11, "));
     CHECK(told.ends_with(", key29 and more"));
 }
 

@@ -12,8 +12,8 @@ using muster::coordinator::testing::Puppet;
 
 namespace {
 
-ConductView conduct_of(BenchTop& bench, const std::string& node) {
-    return bench.read<NodeShowReply>(NodeShowRequest{node}).conduct;
+FlapScoreView flap_score_of(BenchTop& bench, const std::string& node) {
+    return bench.read<NodeShowReply>(NodeShowRequest{node}).flap_score;
 }
 
 /// Its host makes no processes, until it is suspended for that.
@@ -43,7 +43,7 @@ TEST_CASE("a forgiven node serves after its next answer, and its relapses are fo
     misbehave(bench, "n1");
     bench.pass(32s);
     misbehave(bench, "n1");
-    REQUIRE(conduct_of(bench, "n1").relapses == 2);
+    REQUIRE(flap_score_of(bench, "n1").suspensions == 2);
 
     const RequestId id = bench.fresh_id();
     const NodeForgiveRequest request{"n1", {.reason = "new disk", .author = "ann@desk"}};
@@ -53,23 +53,23 @@ TEST_CASE("a forgiven node serves after its next answer, and its relapses are fo
     REQUIRE(changes.size() == 1);
     CHECK(changes.front().node == "n1");
     CHECK(changes.front().action == "forgive");
-    CHECK(changes.front().detail == "its penalty is over");
+    CHECK(changes.front().detail == "its suspension is over");
     CHECK(bench.happened("node.released", "n1"));
     CHECK(bench.happened("node.forgiven", "n1"));
     CHECK(std::ranges::any_of(bench.events, [](const Event& event) {
         return event.topic == "node.released" && event.detail == "by ann@desk: new disk";
     }));
     CHECK(bench.node("n1").health == "unready");
-    CHECK(bench.node("n1").note == "its next answer is awaited");
+    CHECK(bench.node("n1").note == "it has not answered yet");
     CHECK(bench.ask(request, id) == reply);
 
     bench.pass(2s);
     CHECK(bench.node("n1").health == "healthy");
-    CHECK(conduct_of(bench, "n1").relapses == 0);
-    CHECK(conduct_of(bench, "n1").fed.empty());
+    CHECK(flap_score_of(bench, "n1").suspensions == 0);
+    CHECK(flap_score_of(bench, "n1").contributions.empty());
     misbehave(bench, "n1");
     const std::int64_t left =
-        raw(conduct_of(bench, "n1").penalty_ends) - raw(bench.node("n1").since);
+        raw(flap_score_of(bench, "n1").suspended_until) - raw(bench.node("n1").since);
     CHECK(left == 30'000);
 }
 
@@ -82,11 +82,11 @@ TEST_CASE("forgiving a node that serves no penalty forgets its score",
     n1.host.spawn_failing = true;
     bench.pass(2s);
     n1.host.spawn_failing = false;
-    REQUIRE(conduct_of(bench, "n1").score == 600);
+    REQUIRE(flap_score_of(bench, "n1").score == 600);
     const auto reply = forgive(bench, "n*");
     REQUIRE(reply->result);
     CHECK(std::get<NodesChangeReply>(*reply->result).changes.size() == 1);
-    CHECK(conduct_of(bench, "n1").score == 0);
+    CHECK(flap_score_of(bench, "n1").score == 0);
     CHECK_FALSE(bench.happened("node.released", "n1"));
     CHECK(bench.node("n1").health == "healthy");
 }
@@ -105,8 +105,8 @@ TEST_CASE("who is not known, or did nothing, cannot be forgiven",
     CHECK(refusal_of("n7") ==
           Error{Errc::not_found, "no node matches 'n7'; see 'muster node list'"});
     CHECK(refusal_of("n[2-1]").code == Errc::invalid);
-    CHECK(refusal_of("n1") == Error{Errc::refused, "nothing counts against n1"});
-    CHECK(refusal_of("n*").detail == "nothing counts against any node that matches 'n*'");
+    CHECK(refusal_of("n1") == Error{Errc::refused, "node n1 has no flap score to clear"});
+    CHECK(refusal_of("n*").detail == "no node that matches 'n*' has a flap score to clear");
     const auto control = bench.ask(NodeForgiveRequest{"n1", {.reason = "a\nb"}});
     REQUIRE_FALSE(control->result);
     CHECK_THAT(control->result.error().detail, Catch::Contains("control characters"));
@@ -162,7 +162,7 @@ TEST_CASE("what runs on a suspended node stays, or moves if operators so chose",
     }
     CHECK(bench.running("web") == 1);
     CHECK(bench["n2"].instances.size() == (moves ? 1 : 0));
-    CHECK(conduct_of(bench, "n1").blocked_by.empty());
+    CHECK(flap_score_of(bench, "n1").blocked_by.empty());
 }
 
 TEST_CASE("what cannot leave a suspended node runs on, and is named",
@@ -179,7 +179,7 @@ TEST_CASE("what cannot leave a suspended node runs on, and is named",
     misbehave(bench, "n1");
     bench.pass(5s);
     CHECK(bench["n1"].instances.size() == 2);
-    const auto blocked = conduct_of(bench, "n1").blocked_by;
+    const auto blocked = flap_score_of(bench, "n1").blocked_by;
     REQUIRE(blocked.size() == 2);
     CHECK(blocked[0].instance.starts_with("log."));
     CHECK(blocked[0].code == "every_node");

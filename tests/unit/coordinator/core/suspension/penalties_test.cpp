@@ -31,7 +31,7 @@ bool becomes(BenchTop& bench, const std::string& name, const std::string& health
 
 }  // namespace
 
-// Goal: old misdeeds fade.
+// Goal: old causes fade.
 // Method: feed, and look after whole minutes; a long time is no overflow.
 TEST_CASE("a score halves with every minute", "[nodes][flaky]") {
     const Instant start{100s};
@@ -77,7 +77,7 @@ TEST_CASE("each penalty is twice as long as the one before, up to the longest", 
     }
     CHECK(lengths == std::vector<Duration>{30s, 60s, 2min, 4min, 8min, 15min, 15min, 15min});
     CHECK(score.relapses() == 8);
-    CHECK(score.penalty_ends() == CivilMs{901'000});
+    CHECK(score.suspended_until() == CivilMs{901'000});
     CHECK(FlapScore{}.suspend(Instant{1s}, CivilMs{}, 10s) == 10s);
 }
 
@@ -110,32 +110,34 @@ TEST_CASE("a node that answers but cannot work is flaky within five rounds",
         bench.pass(24s);
         CHECK(bench.node("n1").health == "flaky");
         CHECK(becomes(bench, "n1", "healthy", 6s));
-        CHECK(bench.happened("node.served", "n1"));
+        CHECK(bench.happened("node.suspension_ended", "n1"));
         CHECK(times_told(bench, "node.suspended", "n1") == 1);
     }
 }
 
 // Goal: an operator sees why.
-// Method: look at a node before its first misdeed, and while it is punished.
-TEST_CASE("a node's conduct shows its score, what fed it and when its penalty ends",
+// Method: look at a node before its first flap, and while it is suspended.
+TEST_CASE("a node shows its flap score, the causes and when its suspension ends",
           "[coordinator][nodes][flaky]") {
     BenchTop bench;
     Puppet& n1 = bench.join("n1");
     bench.pass(2s);
-    const auto conduct = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).conduct; };
-    CHECK(conduct().fed.empty());
-    CHECK(conduct().threshold == 1'000);
+    const auto flap_score = [&] {
+        return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).flap_score;
+    };
+    CHECK(flap_score().contributions.empty());
+    CHECK(flap_score().threshold == 1'000);
     n1.host.journal_failing = true;
     bench.pass(2s);
-    CHECK(conduct().score == 600);
-    CHECK(conduct().penalty_ends == CivilMs{});
+    CHECK(flap_score().score == 600);
+    CHECK(flap_score().suspended_until == CivilMs{});
     bench.pass(3s);
-    CHECK(conduct().score == 0);
-    CHECK(conduct().relapses == 1);
-    CHECK(conduct().penalty_ends > bench.node("n1").since);
-    REQUIRE(conduct().fed.size() == 1);
-    CHECK(conduct().fed.front().what == "journal_failing");
-    CHECK(conduct().fed.front().times == 4);
+    CHECK(flap_score().score == 0);
+    CHECK(flap_score().suspensions == 1);
+    CHECK(flap_score().suspended_until > bench.node("n1").since);
+    REQUIRE(flap_score().contributions.size() == 1);
+    CHECK(flap_score().contributions.front().cause == "journal_failing");
+    CHECK(flap_score().contributions.front().times == 4);
 }
 
 // Goal: relapses cost more until they are forgiven.

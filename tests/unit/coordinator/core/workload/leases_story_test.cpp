@@ -124,7 +124,7 @@ TEST_CASE("what a lost node may still run is held, and explain says until when",
     const ExplainReply why = bench.explained();
     CHECK(why.decided_by == "lease");
     CHECK_THAT(why.detail, Catch::StartsWith("it is exclusive and may still run on " + home +
-                                             "; until its lease is over for sure, another 3"));
+                                             "; another node starts it in 3"));
     const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"db"}).instances.front();
     CHECK(shown.state == "unknown");
     CHECK(shown.detail == why.detail);
@@ -310,10 +310,10 @@ TEST_CASE("an exclusive instance that its agent left is unconfirmed, and unknown
         return bench.read<TaskShowReply>(TaskShowRequest{"db"}).instances.front();
     };
     CHECK(shown().state == "running");
-    CHECK(shown().detail == "unconfirmed: its node said goodbye");
+    CHECK(shown().detail == "unconfirmed: its node left");
     CHECK(bench.status().unconfirmed == 1);
-    CHECK(bench.status().alarms.front().starts_with("said goodbye: n1; "));
+    CHECK(bench.status().alarms.front().starts_with("left: n1; "));
     bench.pass(over);
     CHECK(shown().state == "unknown");
-    CHECK(shown().detail == "its lease has ended it, and its node said goodbye");
+    CHECK(shown().detail == "its lease has ended, and its node left");
 }
