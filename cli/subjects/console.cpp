@@ -34,16 +34,18 @@ Console::Console(Settings settings)
 Result<ReplyBody> Console::ask(const RequestBody& body) {
     Progress progress{settings_.terminal,
                       fmt::format("{}: waiting for {}", codec::verb_of(body), client_.endpoint())};
-    const Instant deadline = net::boottime_now() + settings_.timeout;
+    const Instant began = net::boottime_now();
     auto reply = ask(body, patience_for(body, settings_.timeout), progress);
-    // The coordinator waits for an agent for some seconds. Whoever is more patient asks again,
-    // which is safe for what is only read.
-    while (!reply && reply.error().code == Errc::timeout &&
-           std::holds_alternative<LogsRequest>(body)) {
-        const Duration left = deadline - net::boottime_now();
-        if (left < limits::errand_patience) {
+    // The coordinator waits for an agent for some seconds. A person who is more patient asks again,
+    // which is safe for what is only read; of a lost node the answer comes at once.
+    for (Instant asked = began; !reply && reply.error().code == Errc::timeout &&
+                                std::holds_alternative<LogsRequest>(body);) {
+        const Instant now = net::boottime_now();
+        const Duration left = began + settings_.timeout - now;
+        if (now - asked < limits::errand_patience || left < limits::errand_patience) {
             break;
         }
+        asked = now;
         reply = ask(body, patience_for(body, left), progress);
     }
     return reply;

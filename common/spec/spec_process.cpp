@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "common/base/number.hpp"
+#include "common/spec/quantity.hpp"
 #include "common/spec/spec_rules.hpp"
 
 namespace muster::spec_rules {
@@ -66,19 +67,23 @@ struct CgroupBound {
     std::uint64_t value;
     std::uint64_t least;
     std::uint64_t most;
+    std::string (*text)(std::uint64_t);
 };
+
+std::string number_text(std::uint64_t number) { return std::to_string(number); }
 
 Fault check_limits(const TaskSpec& spec) {
     const auto& has = spec.limits;
-    for (const auto& [name, value, least, most] :
-         {CgroupBound{"cpu_milli", has.cpu_milli, limits::cgroup_cpu_milli_least,
-                      limits::cpu_milli},
-          CgroupBound{"memory_bytes", has.memory_bytes, limits::cgroup_memory_least,
-                      limits::memory_bytes},
-          CgroupBound{"pids", has.pids, limits::cgroup_pids_least, limits::cgroup_pids}}) {
+    for (const auto& [name, value, least, most, text] :
+         {CgroupBound{"cpu", has.cpu_milli, limits::cgroup_cpu_milli_least, limits::cpu_milli,
+                      cores_text},
+          CgroupBound{"memory", has.memory_bytes, limits::cgroup_memory_least, limits::memory_bytes,
+                      size_text},
+          CgroupBound{"pids", has.pids, limits::cgroup_pids_least, limits::cgroup_pids,
+                      number_text}}) {
         if (value != 0 && (value < least || value > most)) {
             return wrong("limits", fmt::format("has {} {}; it is {} to {}, or 0 for no bound", name,
-                                               value, least, most));
+                                               text(value), text(least), text(most)));
         }
     }
     return std::nullopt;
@@ -87,8 +92,9 @@ Fault check_limits(const TaskSpec& spec) {
 Fault check_log(const TaskSpec& spec) {
     const auto& log = spec.log;
     if (log.max_bytes < limits::log_bytes_least || log.max_bytes > limits::log_bytes_most) {
-        return wrong("log", fmt::format("has max_bytes {}; it is {} to {}", log.max_bytes,
-                                        limits::log_bytes_least, limits::log_bytes_most));
+        return wrong("log", fmt::format("has max {}; it is {} to {}", size_text(log.max_bytes),
+                                        size_text(limits::log_bytes_least),
+                                        size_text(limits::log_bytes_most)));
     }
     if (log.max_age == Duration::zero()) {
         return std::nullopt;

@@ -42,7 +42,7 @@ std::vector<cli::Cell> row_of(const StepResult& step) {
             fmt::format("{}-{}", step.load_least, step.load_most),
             step.unplaced ? fmt::format("{}", *step.unplaced) : "?",
             fmt::format("{}", step.messages),
-            cli::bytes_for_people(step.bytes)};
+            size_text(step.bytes)};
 }
 
 /// Where it all led to.

@@ -227,6 +227,30 @@ TEST_CASE("an endpoint that is not for operators is named as such", "[integratio
     CHECK(says(agent.errors, "is not a coordinator"));
 }
 
+// Goal: who watches a drain sees what moves and what keeps the node from being empty.
+// Method: of two tasks on the node one may move, and one may run there alone; the time runs out.
+TEST_CASE("a watched drain shows what moves and what blocks it", "[integration][command]") {
+    Cluster cluster{{.nodes = {"n1", "n2"}}};
+    auto web = cluster.task("web", 2);
+    web["max_per_node"] = 2;
+    auto stuck = cluster.task("stuck", 1);
+    stuck["constraints"] = {"node = n1"};
+    cluster.apply({web, stuck});
+    REQUIRE(cluster.wait("*"));
+    const auto drained = cluster.muster({"node", "drain", "n1", "--watch", "--deadline", "2s",
+                                         "--interval", "100ms", "--timeout", "20s"});
+    CAPTURE(drained.errors);
+    CHECK(drained.exit == Exit{.code = 5});
+    CHECK(says(drained.errors, "  moved to n2\n"));
+    CHECK(says(drained.errors,
+               "  n1  stuck.0  label: no serving node has labels that meet the constraints\n"));
+    CHECK(says(drained.errors, "1 node not drained by the deadline"));
+    const auto explained = cluster.muster({"explain", "stuck.0"});
+    CHECK(explained.exit == Exit{.code = 0});
+    CHECK(says(explained.output, "\nn2: does not meet the constraint node = n1\n"));
+    CHECK(says(cluster.muster({"explain", "n1"}).output, "draining"));
+}
+
 // Goal: a person is told the truth about a task that never stays up, and sums that add up.
 // Method: a real crash loop beside a task that runs and one that has no room.
 TEST_CASE("a crash loop is told with its last end, and is not converged",

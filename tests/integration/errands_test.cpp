@@ -143,6 +143,30 @@ TEST_CASE("an agent that does not answer is named, and the others answer",
     CHECK(says(top.output, "running"));
 }
 
+// Goal: a short patience tells a silent agent (5) from a coordinator that is away (4), and a long
+// one is heeded.
+// Method: an agent that is halted, on a node that may miss many polls; it goes on while the log is
+// waited for longer than the coordinator waits.
+TEST_CASE("the patience of a person is that of their command", "[integration][errands]") {
+    Cluster cluster{{.nodes = {"n1"}, .config = "lost_after = 500\n"}};
+    cluster.apply({cluster.task("web", 1, {"/bin/sh", "-c", "echo here; exec sleep 1000"})});
+    REQUIRE(cluster.wait("web"));
+    REQUIRE(until([&] { return says(cluster.muster({"logs", "web.0"}).output, "here"); }));
+    cluster.agent("n1").signal(SIGSTOP);
+    const auto logs = cluster.muster({"logs", "web.0", "-t", "1s"});
+    CHECK(logs.exit == Exit{.code = 5});
+    const auto signal = cluster.muster({"task", "signal", "web", "HUP", "-t", "1s"});
+    CHECK(signal.exit == Exit{.code = 5});
+    CHECK(says(signal.errors, "the signal may still be delivered"));
+    Following patient{cluster, {"logs", "web.0", "-t", "60s"}};
+    // The coordinator gives up its first wait, and the command asks again.
+    REQUIRE(until([&] {
+        return says(cluster.muster({"logs", "web.0", "-t", "4s"}).errors, "did not answer");
+    }));
+    cluster.agent("n1").signal(SIGCONT);
+    CHECK(until([&] { return says(patient.said(), "here\n"); }));
+}
+
 TEST_CASE("top shows what nodes and instances use", "[integration][errands]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("busy", 1, {"/bin/sh", "-c", "while :; do :; done"})});

@@ -107,8 +107,8 @@ void AgentCallHandler::handle(const RequestContext& context, const LogsRequest& 
     open.instance = *id;
     const auto stamp = stamp_for(open, *home);
     if (!stamp) {
-        open.reply = fail(Errc::unreachable, name + " does not answer, and what " + to_string(*id) +
-                                                 " printed is there");
+        open.reply = fail(Errc::timeout, "node " + name + " does not answer, and what " +
+                                             to_string(*id) + " printed is there");
         return;
     }
     context.step.output.messages.push_back(

@@ -95,11 +95,11 @@ TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
 TEST_CASE("long sentences go on in the next line of a narrow terminal", "[cli]") {
     StatusReply status;
     status.phase = "leading";
-    status.alarms = {"lost: n1, n2, n3, n4"};
+    status.alarms = {"lost: node1, node2, node3, node4"};
     const auto text = render(status, now, {.columns = 40});
     CAPTURE(text);
-    CHECK(text.find("alarm       lost: n1,\n"
-                    "            n2, n3, n4\n") != std::string::npos);
+    CHECK(text.find("alarm       lost: node1, node2, node3,\n"
+                    "            node4\n") != std::string::npos);
     TaskListReply list;
     list.tasks = {{"web", 2, 1, Generation{4}, "unplaced", "1 unplaced: no node serves"}};
     CHECK(render(list, now, {.columns = 62}) ==
@@ -128,7 +128,9 @@ TEST_CASE("status names the host that leads and the tasks that are not converged
 TEST_CASE("nodes and tasks are listed as people count", "[cli]") {
     NodeListReply nodes;
     for (const char* const name : {"n1", "n10", "n2"}) {
-        nodes.nodes.push_back({.name = name, .health = "healthy", .intent = "active"});
+        NodeView& node = nodes.nodes.emplace_back();
+        node.name = name;
+        node.health = "healthy";
     }
     nodes.removed = {"x10", "x9"};
     const auto listed = render(nodes, now, {});
@@ -474,7 +476,8 @@ TEST_CASE("a list of nodes shows missed polls, why an operator wants it so, and 
 // Goal: a person reads why a node is suspended, and until when, without the words of the code.
 TEST_CASE("a node shows its flap score, the causes and the end of its suspension", "[cli]") {
     NodeShowReply reply;
-    reply.node = {.name = "n1", .health = "flaky", .intent = "active"};
+    reply.node.name = "n1";
+    reply.node.health = "flaky";
     reply.flap_score = {.score = 600,
                         .threshold = 1'000,
                         .suspensions = 2,

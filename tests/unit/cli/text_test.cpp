@@ -62,8 +62,8 @@ TEST_CASE("what a task printed is shown with its colours and without other escap
 // Goal: n2 stands before n10, in every list that people read.
 // Method: names in an order of bytes that is wrong for people, and instances of them.
 TEST_CASE("names are sorted as people count", "[cli]") {
-    const std::vector<std::string> sorted{"a",     "a1",     "a01", "a2",    "a10",
-                                          "a10b2", "a10b10", "b",   "n1-r2", "n1-r10"};
+    const std::vector<std::string> sorted{"a",     "a01",    "a1", "a2",    "a10",
+                                          "a10b2", "a10b10", "b",  "n1-r2", "n1-r10"};
     auto mixed = sorted;
     std::ranges::sort(mixed);
     REQUIRE(mixed != sorted);

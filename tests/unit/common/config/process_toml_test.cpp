@@ -137,19 +137,17 @@ TEST_CASE("a wrong bound of a process is refused with its line", "[toml]") {
          "task 'web': rlimits has for core the soft limit unlimited above the hard limit 8; soft "
          "is at most hard"},
         {"limits = 5",
-         "limits is not a table; write limits = { cpu_milli = 500, memory_bytes = 536_870_912, "
+         "limits is not a table; write limits = { cpu = \"0.5\", memory = \"512MiB\", "
          "pids = 100 }"},
-        {"limits = { slots = 5 }",
-         "unknown key 'slots' in limits; the keys are cpu_milli, memory_bytes, pids"},
+        {"limits = { slots = 5 }", "unknown key 'slots' in limits; the keys are cpu, memory, pids"},
         {"limits = { memory_bytes = 1000 }",
-         "task 'web': limits has memory_bytes 1000; it is 1048576 to 1125899906842624, or 0 for "
+         "task 'web': limits has memory 1000B; it is 1MiB to 1024TiB, or 0 for "
          "no bound"},
         {"nice = 20", "nice is 20; write one from -20 to 19, as in nice = 3"},
-        {"umask = 77", "umask is no octal digits in quotes; write umask = \"077\""},
-        {"umask = '088'", "umask is no octal digits in quotes; write umask = \"077\""},
+        {"umask = 77", "umask is not octal digits in quotes; write umask = \"077\""},
+        {"umask = '088'", "umask is not octal digits in quotes; write umask = \"077\""},
         {"umask = '1000'", "task 'web': umask is 1000; it is 000 to 777 in octal digits"},
-        {"log = '16M'",
-         "log is not a table; write log = { max_bytes = 16_777_216, max_age = \"24h\" }"},
+        {"log = '16M'", "log is not a table; write log = { max = \"16MiB\", max_age = \"24h\" }"},
         {"log = { max_bytes = 1 }",
          "max_bytes is 1; write one from 65536 to 1073741824, as in max_bytes = 65536"},
     });

@@ -223,9 +223,9 @@ TEST_CASE("what a cgroup allows is enough to start, or is not bounded", "[spec]"
         },
     });
     check_refusals({
-        {"limits has cpu_milli 9; it is 10 to 1000000000, or 0 for no bound",
+        {"limits has cpu 0.009 cores; it is 0.01 cores to 1000000 cores, or 0 for no bound",
          [](auto& s) { s.limits.cpu_milli = 9; }},
-        {"limits has memory_bytes 1048575; it is 1048576 to 1125899906842624, or 0 for no bound",
+        {"limits has memory 1023.9KiB; it is 1MiB to 1024TiB, or 0 for no bound",
          [](auto& s) { s.limits.memory_bytes = 1'048'575; }},
         {"limits has pids 1; it is 2 to 4194304, or 0 for no bound",
          [](auto& s) { s.limits.pids = 1; }},
@@ -238,10 +238,9 @@ TEST_CASE("what is kept of a task's words has bounds", "[spec]") {
         [](auto& s) { s.log = {.max_bytes = 1'073'741'824, .max_age = 24h * 365}; },
     });
     check_refusals({
-        {"log has max_bytes 65535; it is 65536 to 1073741824",
-         [](auto& s) { s.log.max_bytes = 65'535; }},
-        {"log has max_bytes 1073741825; it is 65536 to 1073741824",
-         [](auto& s) { s.log.max_bytes = 1'073'741'825; }},
+        {"log has max 63.9KiB; it is 64KiB to 1GiB", [](auto& s) { s.log.max_bytes = 65'535; }},
+        {"log has max 1.5GiB; it is 64KiB to 1GiB",
+         [](auto& s) { s.log.max_bytes = 1'610'612'736; }},
         {"log has max_age 59s; it is 1m to 8760h, or 0s for any age",
          [](auto& s) { s.log.max_age = 59s; }},
     });

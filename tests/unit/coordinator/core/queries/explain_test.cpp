@@ -265,7 +265,8 @@ TEST_CASE("a node with too little room says how much is free and how much is nee
     BenchTop bench;
     Puppet& n1 = bench.add("n1");
     Hello hello = BenchTop::hello_of(n1);
-    hello.offer.capacity = {.cpu_milli = 2'000, .memory_bytes = std::uint64_t{1} << 30U};
+    hello.offer.capacity.cpu_milli = 2'000;
+    hello.offer.capacity.memory_bytes = std::uint64_t{1} << 30U;
     bench.give(FromAgent{n1.session, hello});
     bench.pass(2s);
     auto web = BenchTop::wanted("web", 1);
