@@ -13,9 +13,10 @@
 #include "common/codec/fields/operator.hpp"
 #include "common/messages/operator.hpp"
 
-/// The one table of verbs. Requests in text, `help`, the command line and its completion, what
-/// counts as a change, the digest of a change and the list in docs/reference/protocol.md are made
-/// from it. A request without a row does not compile.
+/// What each verb is called, takes and means, said once. Requests in text, `help`, what counts as a
+/// change, the digest of a change and the list in docs/reference/protocol.md are made from it, and,
+/// with the options of cli/verb_table.cpp, the command line and its completion. A request without a
+/// row does not compile. A new verb touches more than this table: see ADR 3.
 namespace muster::codec {
 
 /// A change becomes durable and takes effect once by its id; a read does neither.

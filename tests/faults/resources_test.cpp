@@ -127,7 +127,7 @@ TEST_CASE("large uploads leave no memory behind", "[integration][faults][resourc
         REQUIRE(reply);
         REQUIRE(reply->result);
     }
-    constexpr std::size_t most_left = std::size_t{64} << 20U;
+    constexpr std::size_t most_left = std::size_t{96} << 20U;
     const bool is_back =
         until([&] { return integration::resident_bytes(pid) < before + most_left; });
     INFO("resident before " << before << ", after " << integration::resident_bytes(pid));

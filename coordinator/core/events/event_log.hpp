@@ -16,7 +16,7 @@ namespace muster::coordinator {
 /// What happened, for people and for programs that follow: numbered from 1 in each leadership,
 /// published once, and kept in a bounded ring for those who missed some.
 ///
-///     node.      each row of the table in lifecycle.cpp, and refused
+///     node.      each row of the table in lifecycle.cpp, refused, bad_report
 ///     task.      added changed scaled removed restarted, converged unplaced failed
 ///     instance.  start stop (ordered, and why), started backoff exited failed stopped refused
 ///     leader.elected  recovery.ended  store.accepted  setting.changed

@@ -67,24 +67,6 @@ TEST_CASE("an unsound spec is refused with what is wrong with it", "[supervisor]
     CHECK_THAT(node.last<Ack>()->refusals[0].detail, Catch::Contains("argv"));
 }
 
-// Goal: a task that is to run as a user, by a field that this agent is too old for, never runs as
-// root. Method: a spec with such a field, and the same task without it.
-TEST_CASE("a start whose spec has a field that the agent does not know is refused",
-          "[supervisor]") {
-    Node node;
-    node.join();
-    Batch batch = node.start_batch(web0, 3);
-    batch.specs.at(0).unknown_key = "seccomp";
-    node.hear(batch);
-    REQUIRE(node.last<Ack>()->refusals.size() == 1);
-    CHECK(node.last<Ack>()->refusals[0].code == Errc::spec_unsupported);
-    CHECK_THAT(node.last<Ack>()->refusals[0].detail, Catch::Contains("'seccomp'"));
-    CHECK(node.state(web0) == "unknown");
-    CHECK(node.spawns.empty());
-    node.start(web0, 4);
-    CHECK(node.spawns.size() == 1);
-}
-
 TEST_CASE("the same or a lower generation changes nothing", "[supervisor]") {
     Node node;
     node.join();

@@ -132,17 +132,17 @@ TEST_CASE("a number that its type cannot hold is refused, not wrapped", "[codec]
 TEST_CASE("a map has at most 64 keys of at most 63 bytes in both forms", "[codec][limits]") {
     using namespace std::string_literals;
     const auto with_keys = [](std::size_t count, std::size_t bytes) {
-        std::string json = R"({"type":"goodbye","incarnation":1)";
-        std::string msgpack =
+        std::string text = R"({"type":"goodbye","incarnation":1)";
+        std::string frame =
             "\xde\x00"s + static_cast<char>(count) + "\xa4type\xa7goodbye" + "\xabincarnation\x01";
         for (std::size_t i = 2; i < count; ++i) {
             const auto key = std::to_string(i) + std::string(bytes - std::to_string(i).size(), 'k');
-            json += ",\"" + key + "\":0";
-            msgpack += "\xd9"s + static_cast<char>(bytes) + key + '\0';
+            text += ",\"" + key + "\":0";
+            frame += "\xd9"s + static_cast<char>(bytes) + key + '\0';
         }
         AgentMessage message;
-        const auto read = codec::decode(msgpack, message);
-        const auto twin = codec::agent_message_from_json(json + '}');
+        const auto read = codec::decode(frame, message);
+        const auto twin = codec::agent_message_from_json(text + '}');
         REQUIRE(read.has_value() == twin.has_value());
         CHECK((read || read.error().code == twin.error().code));
         return read.has_value();
