@@ -9,8 +9,8 @@ std::string told_cause(std::string_view author, std::string_view reason) {
 
 namespace {
 
-/// What its agent says that its host cannot do, or does not say in a way that we understand.
-std::string trouble_of(const Node& node) {
+/// Why it should get no work, in the words of its agent, or why those make no sense.
+std::string unfitness_of(const Node& node) {
     const AgentFacts& said = facts_of(node);
     if (!said.bad_report.empty()) {
         return said.bad_report;
@@ -18,9 +18,12 @@ std::string trouble_of(const Node& node) {
     if (said.host.unable) {
         return told_unable(said);
     }
-    if (said.host.readiness == Readiness::failed) {
-        return told_check(said.host);
-    }
+    return said.host.readiness == Readiness::failed ? told_check(said.host) : "";
+}
+
+/// What fails on its host, with the cause that its agent gives.
+std::string failure_of(const Node& node) {
+    const AgentFacts& said = facts_of(node);
     const std::string why = said.vitals.trouble.empty() ? "" : ": " + said.vitals.trouble;
     if (said.host.journal_failing) {
         return "cannot write its own state" + why;
@@ -45,9 +48,10 @@ std::string note_of(const Node& node) {
     if (node.gone) {
         return "left";
     }
-    const std::string trouble = trouble_of(node);
+    const std::string unfitness = unfitness_of(node);
     const std::string& bad_report = facts_of(node).bad_report;
     if (node.penalty_until && !node.lost) {
+        const std::string trouble = unfitness.empty() ? failure_of(node) : unfitness;
         return std::string{"suspended"} + (trouble.empty() ? "" : "; " + trouble);
     }
     if (node.misses > 0) {
@@ -58,8 +62,11 @@ std::string note_of(const Node& node) {
             node.lost ? "lost before this leadership" : "has not reported yet";
         return missing + (bad_report.empty() ? "" : "; " + bad_report);
     }
-    if (!trouble.empty() || node.able || node.lost) {
-        return trouble;
+    if (!unfitness.empty()) {
+        return unfitness;
+    }
+    if (node.able || node.lost) {
+        return failure_of(node);
     }
     return facts_of(node).host.readiness == Readiness::none
                ? "it has not answered yet"
