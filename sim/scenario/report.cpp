@@ -5,6 +5,7 @@
 
 #include "cli/screen/table.hpp"
 #include "cli/screen/text.hpp"
+#include "common/spec/quantity.hpp"
 
 namespace muster::sim {
 

@@ -74,9 +74,9 @@ TEST_CASE("the report of a scenario is a table with a row for each step", "[scen
     CHECK(
         text ==
         R"(AT     STEP               CONVERGED  PLANS  STARTS      STOPS  SHORT       LOAD  UNPLACED  MESSAGES  BYTES
-100ms  begin              10ms       1      12          0      12 for 3ms  2-2   0         18        2.0 KiB
-60.0s  drain n0           1.5s       2      3, least 2  3      -           0-0   4         0         0 B
-70.0s  crash-coordinator  no         0      0           0      -           0-0   ?         0         0 B
+100ms  begin              10ms       1      12          0      12 for 3ms  2-2   0         18        2KiB
+60.0s  drain n0           1.5s       2      3, least 2  3      -           0-0   4         0         0B
+70.0s  crash-coordinator  no         0      0           0      -           0-0   ?         0         0B
 60.0s drain n0: 4 unplaced, slots: web
 70.0s crash-coordinator: no coordinator
 6 nodes, seed 7: NOT converged at the end; 1m30s simulated, trace 0000000000000abc

@@ -249,7 +249,7 @@ TEST_CASE("the deadline of a drain is at most a year away", "[bad_input]") {
 // Goal: a pool is not emptied by mistake, in whatever way its last node would go.
 TEST_CASE("the last node of a pool is neither drained nor removed without force", "[bad_input]") {
     Unmoved cluster;
-    const std::string_view last = "n2 is the last node of pool 'fast' that gets work; with --force";
+    const std::string_view last = "n2 is the last node of pool 'fast' that gets work; --force";
     for (const std::string request :
          {R"("node drain","pattern":"n2")", R"("node remove","pattern":"n2")",
           R"("node drain","pattern":"*")", R"("node apply","nodes":[{"name":"n1"}])",
@@ -258,7 +258,7 @@ TEST_CASE("the last node of a pool is neither drained nor removed without force"
         const bool is_all =
             request.find('*') != std::string::npos || request.find("[]") != std::string::npos;
         cluster.refuses({"{\"verb\":" + request + "}", Errc::refused,
-                         is_all ? "that gets work; with --force" : last});
+                         is_all ? "that gets work; --force" : last});
     }
     // The other node of the pool leaves it by the list that leaves out the last one.
     cluster.join("n3", "fast");

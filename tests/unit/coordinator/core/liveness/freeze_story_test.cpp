@@ -32,10 +32,11 @@ TEST_CASE("mass silence freezes a fleet, and less makes nodes lost", "[coordinat
         CHECK(status.freeze.counted == 100);
         CHECK(status.freeze.silent == static_cast<std::uint32_t>(silent));
         CHECK(status.serving == static_cast<std::uint32_t>(100 - silent));
-        CHECK(status.alarms.front().starts_with("frozen: " + std::to_string(silent) +
-                                                " of 100 nodes are silent, none becomes lost and "
-                                                "nothing is rescheduled; it ends once fewer than "
-                                                "15 are silent"));
+        CHECK(
+            status.alarms.front().starts_with("frozen: " + std::to_string(silent) +
+                                              " of 100 nodes are silent, no node becomes lost and "
+                                              "nothing is rescheduled; it ends once fewer than "
+                                              "15 are silent"));
         CHECK(times_said(bench, "freeze.began") == 1);
         CHECK(times_said(bench, "node.suspended") == 0);
     }

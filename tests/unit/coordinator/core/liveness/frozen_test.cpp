@@ -98,7 +98,7 @@ TEST_CASE("what lacks a node because those that suit do not serve says so",
     const auto want = [&](const std::string& name, const std::string& pool) {
         WantedTask task = BenchTop::wanted(name, 1);
         task.place.pool = pool;
-        REQUIRE(bench.ask(TaskAddRequest{task}, bench.fresh_id())->result);
+        REQUIRE(bench.ask(TaskAddRequest{task, true}, bench.fresh_id())->result);
         return bench.read<TaskShowReply>(TaskShowRequest{name}).unplaced_reasons.at(0);
     };
     const UnplacedReason fast = want("a", "fast");

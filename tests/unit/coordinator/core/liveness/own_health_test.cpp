@@ -110,7 +110,7 @@ TEST_CASE("silence of most nodes counts against none while our store or sockets 
     CHECK(bench.node("n0").note.empty());
     CHECK(std::ranges::any_of(bench.status().alarms, [](const std::string& alarm) {
         return alarm.ends_with(
-            "with less than half of the nodes heard, silence counts against none");
+            "fewer than half of the nodes answered, so missed polls count against no node");
     }));
     SECTION("with half of them heard it counts") {
         bench["n2"].answers = true;

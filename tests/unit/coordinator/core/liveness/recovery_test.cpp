@@ -81,7 +81,7 @@ TEST_CASE("while nodes are awaited, instances that none of them reported are uns
     REQUIRE(bench.status().phase == "recovering");
     const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
     CHECK(shown.task.state == "recovering");
-    CHECK_THAT(shown.task.detail, Catch::Contains("before every known node has reported"));
+    CHECK_THAT(shown.task.detail, Catch::Contains("until every known node has reported"));
     REQUIRE(shown.instances.size() == 2);
     CHECK(shown.instances[1].state == "unseen");
     CHECK_FALSE(bench.happened("task.unplaced", "web"));

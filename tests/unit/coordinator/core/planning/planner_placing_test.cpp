@@ -229,10 +229,10 @@ TEST_CASE("each node says which filter rules it out", "[planner][GO-07]") {
         said.push_back(fleet.name_of(node.node) + " " + std::string{to_string(node.verdict)} +
                        (node.detail.empty() ? "" : ": " + node.detail));
     }
-    CHECK(said == std::vector<std::string>{"n0 max_per_node", "n1 pool: gpu",
+    CHECK(said == std::vector<std::string>{"n0 max_per_node: web.0", "n1 pool: gpu",
                                            "n2 label: rack != r7",
-                                           "n3 cpu: 400 of 400 left, 500 asked for",
-                                           "n4 not_serving", "n5 max_per_node"});
+                                           "n3 cpu: 0.4 cores of 0.4 cores free, 0.5 cores needed",
+                                           "n4 not_serving", "n5 max_per_node: web.1"});
     CHECK(fleet.planner.verdicts(web, 0).front().verdict == Verdict::has_copy);
     CHECK(fleet.planner.first_short(Obstacle::max_per_node) == web);
     CHECK_FALSE(fleet.planner.first_short(Obstacle::label));

@@ -157,7 +157,7 @@ TEST_CASE("a new leader waits with what nobody reports, and only with that",
     CHECK(bench.home().empty());
     CHECK_THAT(bench.explained().detail,
                Catch::StartsWith("it is exclusive and may still run under a lease of the "
-                                 "leadership before this one; "));
+                                 "previous leadership; "));
     bench.pass(10s);
     CHECK(bench.home() == "n1");
 }
