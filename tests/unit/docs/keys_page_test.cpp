@@ -66,12 +66,12 @@ void add_fields(Names& into, const std::string& prefix = {}) {
 TEST_CASE("the page of the configuration has every key of both daemons", "[docs]") {
     Names coordinator;
     for (const std::string table : {"", "endpoints", "cluster", "nodes"}) {
-        add_keys(coordinator, coordinator::options_from_toml, table, "valid here: ");
+        add_keys(coordinator, coordinator::options_from_toml, table, "the keys are ");
     }
     docs::check_names("reference/configuration.md", "coordinator.toml", coordinator);
 
     Names agent{"labels"};  // Whose keys are free.
-    add_keys(agent, agent::agent_settings_from_toml, "", "valid here: ");
+    add_keys(agent, agent::agent_settings_from_toml, "", "the keys are ");
     for (const std::string table : {"capacity", "reserved", "floors", "readiness"}) {
         add_keys(agent, agent::agent_settings_from_toml, table, "the keys are ");
     }

@@ -490,22 +490,3 @@ TEST_CASE("what the kernel killed for its memory is said to have needed too much
     CHECK_THAT(node.instance(web0)->detail,
                Catch::StartsWith("ended by signal 9: it needed more memory than its limit"));
 }
-
-// Goal: what fails on a host is told with its cause, and is not taken for something else.
-// Method: a journal that cannot be written, for an intent; then it can.
-TEST_CASE("a journal that cannot be written is told with its cause, and blames no process",
-          "[agent][journal]") {
-    Node node{{.journal_answers = false}};
-    node.input(HostObserved{.load_milli = 0, .civil = CivilMs{1'000'000}});
-    node.join();
-    node.start(web0, 3);
-    node.input(JournalFailed{"/state/journal: No such file or directory"});
-    const HostFacts host = node.host();
-    CHECK(host.journal_failing);
-    CHECK_FALSE(host.spawn_failing);
-    CHECK(node.last<Report>()->vitals.trouble == "/state/journal: No such file or directory");
-    node.pass(1s);
-    node.input(Journaled{});
-    static_cast<void>(node.host());
-    CHECK(node.last<Report>()->vitals.trouble.empty());
-}

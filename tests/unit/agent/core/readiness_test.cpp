@@ -200,3 +200,22 @@ TEST_CASE("an agent finds out by itself that its disk can be written again", "[a
     node.pass(10s);
     CHECK(node.memories.size() == before + 5);
 }
+
+// Goal: what fails on a host is told with its cause, and is not taken for something else.
+// Method: a journal that cannot be written, for an intent; then it can.
+TEST_CASE("a journal that cannot be written is told with its cause, and blames no process",
+          "[agent][journal]") {
+    Node node{{.journal_answers = false}};
+    node.input(HostObserved{.load_milli = 0, .civil = CivilMs{1'000'000}});
+    node.join();
+    node.start(InstanceId{"web", 0}, 3);
+    node.input(JournalFailed{"/state/journal: No such file or directory"});
+    const HostFacts host = node.host();
+    CHECK(host.journal_failing);
+    CHECK_FALSE(host.spawn_failing);
+    CHECK(node.last<Report>()->vitals.trouble == "/state/journal: No such file or directory");
+    node.pass(1s);
+    node.input(Journaled{});
+    static_cast<void>(node.host());
+    CHECK(node.last<Report>()->vitals.trouble.empty());
+}

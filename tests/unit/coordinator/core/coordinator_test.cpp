@@ -136,7 +136,7 @@ TEST_CASE("a start whose spec an agent does not support is tried on another node
     };
     CHECK(std::any_of(bench.events.begin(), bench.events.end(), is_told));
     const auto shown = bench.read<NodeShowReply>(NodeShowRequest{.name = "n1"});
-    CHECK(shown.conduct.score == 0);
+    CHECK(shown.flap_score.score == 0);
 }
 
 // Goal: a refusal settles the order it answers, and no later one of the same instance (S7).

@@ -176,7 +176,7 @@ TEST_CASE("acknowledgements and goodbyes of an older life are dropped",
     const auto shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
     REQUIRE(shown.instances.size() == 1);
     CHECK(shown.instances.front().state == "ordered");
-    CHECK(shown.conduct == before.conduct);
+    CHECK(shown.flap_score == before.flap_score);
     bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
     CHECK(bench.node("n1").health == "healthy");
     CHECK(bench.status().serving == 2);

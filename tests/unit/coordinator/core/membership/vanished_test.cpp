@@ -121,7 +121,9 @@ TEST_CASE("how a task ended that nobody saw is unknown, never failed, and its no
     bench.pass(2s);
     REQUIRE(n2.instances.size() == 1);
     const auto shown = [&] { return bench.read<TaskShowReply>(TaskShowRequest{"job"}); };
-    const auto fed = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).conduct.fed; };
+    const auto fed = [&] {
+        return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).flap_score.contributions;
+    };
     CHECK(fed().empty());
 
     n1.answers = false;
