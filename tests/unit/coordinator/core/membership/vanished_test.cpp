@@ -136,7 +136,7 @@ TEST_CASE("how a task ended that nobody saw is unknown, never failed, and its no
     CHECK(bench.status().failed == 0);
     CHECK(bench.status().running == 1);
     REQUIRE(fed().size() == 1);
-    CHECK(fed().front().what == "missed_poll");
+    CHECK(fed().front().cause == "missed_poll");
 
     // It is heard again: the job ran on. Then it is gone without a word.
     n1.answers = true;
@@ -150,7 +150,7 @@ TEST_CASE("how a task ended that nobody saw is unknown, never failed, and its no
     CHECK(bench.status().failed == 0);
     CHECK(shown().task.state != "failed");
     CHECK(std::ranges::any_of(fed(),
-                              [](const auto& one) { return one.what == "vanished_instance"; }));
+                              [](const auto& one) { return one.cause == "vanished_instance"; }));
 }
 
 // Goal: a batch that was lost is no black hole. Method: the agent obeys the one after it.
