@@ -36,8 +36,8 @@ Result<void> take_text(const std::string& text, std::string& into) {
 
 Result<void> check_name(const std::string& name) {
     if (!is_valid_name(name)) {
-        return fail(Errc::invalid, "'" + name.substr(0, 2 * limits::name_bytes) +
-                                       "' is not a valid node name: " + std::string{name_rule()});
+        return fail(Errc::invalid, in_quotes(name.substr(0, 2 * limits::name_bytes)) +
+                                       " is not a valid node name: " + std::string{name_rule()});
     }
     return {};
 }

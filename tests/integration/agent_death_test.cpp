@@ -186,7 +186,7 @@ TEST_CASE("an agent that is told to end says goodbye, and its tasks run on",
     cluster.agent(leaving).signal(signal);
     CHECK(cluster.agent(leaving).wait(soon()) == Exit{.code = 0});
     CHECK(until([&] {
-        return cluster.node(leaving).at("note").get<std::string>().find("goodbye") !=
+        return cluster.node(leaving).at("note").get<std::string>().find("left") !=
                std::string::npos;
     }));
     CHECK(cluster.pids("web", 1) == before);

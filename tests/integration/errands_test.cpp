@@ -148,7 +148,7 @@ TEST_CASE("an agent that does not answer is named, and the others answer",
 // Method: an agent that is halted, on a node that may miss many polls; it goes on while the log is
 // waited for longer than the coordinator waits.
 TEST_CASE("the patience of a person is that of their command", "[integration][errands]") {
-    Cluster cluster{{.nodes = {"n1"}, .config = "lost_after = 500\n"}};
+    Cluster cluster{{.nodes = {"n1"}, .round = "1s", .config = "lost_after = 100\n"}};
     cluster.apply({cluster.task("web", 1, {"/bin/sh", "-c", "echo here; exec sleep 1000"})});
     REQUIRE(cluster.wait("web"));
     REQUIRE(until([&] { return says(cluster.muster({"logs", "web.0"}).output, "here"); }));

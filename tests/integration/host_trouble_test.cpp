@@ -76,7 +76,9 @@ TEST_CASE("a coordinator out of open files serves who is connected, and says so"
         REQUIRE(answer);
         return Json::parse(answer->front());
     };
-    const auto alarmed = [&] { return status().at("alarms").dump().find("turned away"); };
+    const auto alarmed = [&] {
+        return status().at("alarms").dump().find("connections are refused");
+    };
     REQUIRE(alarmed() == std::string::npos);
     {
         const NoMoreFiles limit{cluster.coordinator().pid()};

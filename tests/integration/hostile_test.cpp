@@ -58,7 +58,13 @@ std::vector<Target> targets_of(Cluster& cluster) {
          {"ping"},
          R"("reply":"ping")"},
         {"events", at.events, subscriber, "SUB", coordinator, {}, ""},
-        {"an agent's own", cluster.agent_socket("n1"), dealer, "DEALER", agent, {"help"}, "verbs"}};
+        {"an agent's own",
+         cluster.agent_socket("n1"),
+         dealer,
+         "DEALER",
+         agent,
+         {"help"},
+         R"("verbs":[)"}};
 }
 
 bool all_answer(const Cluster& cluster) {

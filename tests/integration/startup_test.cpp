@@ -51,7 +51,7 @@ TEST_CASE("an endpoint that leaves the host is refused with the reason", "[integ
         expect_refusal(
             run(directory.path(), {program("muster-coordinator"), option, "tcp://0.0.0.0:7700",
                                    "--state-dir", directory.path(), "--run-dir", directory.path()}),
-            option + ": endpoint 'tcp://0.0.0.0:7700' leaves this host", 2);
+            option + ": endpoint 'tcp://0.0.0.0:7700' is not on this host", 2);
     }
 }
 
@@ -99,9 +99,10 @@ TEST_CASE("a faulty configuration is refused with its line", "[integration][star
         write_text(file, text);
         return run(directory.path(), {program("muster-agent"), "--config", file});
     };
-    expect_refusal(agent_with("name = \"Web\"\n"), "agent.toml:1: name 'Web' is no name");
+    expect_refusal(agent_with("name = \"Web\"\n"),
+                   "agent.toml:1: name 'Web' is not a valid node name");
     expect_refusal(agent_with("\ncoordinator = \"tcp://192.0.2.1:7700\"\n"),
-                   "agent.toml:2: coordinator endpoint 'tcp://192.0.2.1:7700' leaves this host");
+                   "agent.toml:2: coordinator endpoint 'tcp://192.0.2.1:7700' is not on this host");
 }
 
 // Goal: whoever runs the shim by hand learns what it is.

@@ -58,7 +58,7 @@ TEST_CASE("a host with a full disk gets no work until there is room again", "[sc
     require_convergence(cluster, 10s);
     cluster.set_full("n1", true);
     cluster.run(3s);
-    CHECK(cluster.trace().contains("floors.disk_bytes) -> unready"));
+    CHECK(cluster.trace().contains("floors.disk) -> unready"));
     cluster.want("api", 2);
     cluster.run(10s);
     CHECK(cluster.running_on("n0") == 2);
@@ -83,7 +83,7 @@ TEST_CASE("a host that cannot work is suspended within five rounds", "[scenario]
     set_broken(true);
     cluster.restart("web");
     cluster.run(10s);
-    CHECK(cluster.trace().contains("c1 > n1 for 30 s; the last straw was"));
+    CHECK(cluster.trace().contains("c1 > n1 for 30 s: its flap score reached the threshold with"));
     set_broken(false);
     require_convergence(cluster, 90s);
     require_no_violations(cluster);

@@ -256,7 +256,7 @@ do = "drain all"
     CHECK(says(result.steps[0], "2 unplaced, slots"));
     CHECK(result.steps[0].short_most == 8);
     CHECK(says(result.steps[1], "refused: n1 is the last node"));
-    CHECK(says(result.steps[1], "with force = true it goes all the same"));
+    CHECK(says(result.steps[1], "force = true allows it"));
     CHECK(says(result.steps[1], "n0 is not drained: web."));
     CHECK(result.steps[1].refused == 1);
     CHECK(result.refused == 1);

@@ -78,7 +78,7 @@ TEST_CASE("a bad name and a coordinator elsewhere are refused in a sentence", "[
     named.name = "../x";
     const auto refused = completed(named);
     REQUIRE_FALSE(refused);
-    CHECK_THAT(refused.error().detail, Catch::Contains("'../x' is no name of a node"));
+    CHECK_THAT(refused.error().detail, Catch::Contains("'../x' is not a valid node name"));
     AgentSettings far;
     far.coordinator = "tcp://192.0.2.1:7700";
     const auto remote = completed(far);
@@ -278,7 +278,7 @@ TEST_CASE("a second agent on one state directory is refused while the first runs
         const auto second = StateDirectory::open(directory.below("n1"));
         REQUIRE_FALSE(second);
         CHECK(second.error().code == Errc::refused);
-        CHECK_THAT(second.error().detail, Catch::Contains("another agent runs"));
+        CHECK_THAT(second.error().detail, Catch::Contains("another agent uses the state directory"));
         CHECK(StateDirectory::open(directory.below("n2")));
     }
     CHECK(StateDirectory::open(directory.below("n1")));

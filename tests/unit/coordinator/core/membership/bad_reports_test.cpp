@@ -110,6 +110,6 @@ TEST_CASE("a suspended node says what its agent cannot do", "[coordinator][nodes
     REQUIRE(bench.node("n1").health == "flaky");
     const auto why = bench.read<ExplainReply>(ExplainRequest{Subject::node, "n1"});
     CHECK(why.detail ==
-          "suspended until it has served its time; cannot write its own state: "
+          "suspended; cannot write its own state: "
           "/state/journal: No such file");
 }

@@ -82,7 +82,8 @@ TEST_CASE("a log that cannot be asked for is told so at once",
           "there is no node 'n9'");
     bench.give(SessionClosed{bench.first->session});
     const auto reply = bench.ask(LogsRequest{.instance = "web.0"});
-    CHECK(fault(reply) == bench.first->name + " does not answer, and what web.0 printed is there");
+    CHECK(fault(reply) ==
+          "node " + bench.first->name + " does not answer, and what web.0 printed is there");
     REQUIRE(bench.ask(LimitSetRequest{"starts_per_round", 0})->result);
     bench.want("new", 1);
     CHECK(fault(bench.ask(LogsRequest{.instance = "new"}))
