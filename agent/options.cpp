@@ -15,6 +15,7 @@
 #include "common/config/toml_fields.hpp"
 #include "common/net/endpoint.hpp"
 #include "common/spec/duration.hpp"
+#include "common/text/letter.hpp"
 
 namespace muster::agent {
 namespace {
@@ -36,7 +37,7 @@ Result<void> take_text(const std::string& text, std::string& into) {
 
 Result<void> check_name(const std::string& name) {
     if (!is_valid_name(name)) {
-        return fail(Errc::invalid, in_quotes(name.substr(0, 2 * limits::name_bytes)) +
+        return fail(Errc::invalid, in_quotes(printable(name.substr(0, 2 * limits::name_bytes))) +
                                        " is not a valid node name: " + std::string{name_rule()});
     }
     return {};
