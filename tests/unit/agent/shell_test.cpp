@@ -278,7 +278,8 @@ TEST_CASE("a second agent on one state directory is refused while the first runs
         const auto second = StateDirectory::open(directory.below("n1"));
         REQUIRE_FALSE(second);
         CHECK(second.error().code == Errc::refused);
-        CHECK_THAT(second.error().detail, Catch::Contains("another agent uses the state directory"));
+        CHECK_THAT(second.error().detail,
+                   Catch::Contains("another agent uses the state directory"));
         CHECK(StateDirectory::open(directory.below("n2")));
     }
     CHECK(StateDirectory::open(directory.below("n1")));
