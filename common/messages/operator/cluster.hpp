@@ -108,9 +108,9 @@ struct StatusReply {
     std::uint32_t unconfirmed = 0;  ///< Copies on these: as they were when the nodes last answered.
     std::string mode{};             ///< open | listed: who may join.
     std::uint64_t refused = 0;      ///< Hellos of names that may not join.
-    std::vector<std::string> refused_names{};  ///< The last of them, and not of long ago.
-    std::string host{};                        ///< Of the coordinator that leads.
-    std::uint64_t unconverged = 0;             ///< Tasks that are not converged.
+    std::vector<std::string> refused_names{};      ///< The last of them, and not of long ago.
+    std::string host{};                            ///< Of the coordinator that leads.
+    std::uint64_t unconverged = 0;                 ///< Tasks that are not converged.
     std::vector<std::string> unconverged_tasks{};  ///< The first of them by name.
 
     friend bool operator==(const StatusReply&, const StatusReply&) = default;
