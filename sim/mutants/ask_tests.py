@@ -52,8 +52,8 @@ def tags_of(program):
 
 def failed_test(words):
     """The name of the first test case that failed, from Catch's report."""
-    found = re.search(r"^-{79}\n(.*?)\n(?:  \S.*\n)*-{79}\n", words, re.MULTILINE | re.DOTALL)
-    return " ".join(found.group(1).split("\n  ")).strip() if found else ""
+    found = re.search(r"^-{79}\n(.*?)\n-{79}\n", words, re.MULTILINE | re.DOTALL)
+    return " ".join(found.group(1).split()) if found else "it was aborted"
 
 
 def ask(tagged, mutant, one):
