@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows that tests notice deliberate bugs: those of each id of tests/unit/tree/conformance_test.cpp.
+"""Shows that tests notice deliberate bugs: those of each id of tests/conformance.md.
 
     ask_tests.py BIN [--jobs N] [ID or MUTANT...]
 
@@ -21,13 +21,12 @@ import mutate
 # Cheapest first: the next one is asked only where this one noticed nothing.
 PROGRAMS = ["coordinator_core_tests", "agent_core_tests", "net_tests", "scenario_tests",
             "random_tests", "volume_tests"]
-LIST = mutate.ROOT / "tests/unit/tree/conformance_test.cpp"
+LIST = mutate.ROOT / "tests/conformance.md"
 LONGEST = 300  # Seconds. A test that takes longer has noticed: without a mutant none does.
 
 
 def ids_of_list():
-    array = re.search(r"std::array ids\{(.*?)\};", LIST.read_text(), re.DOTALL)
-    return re.findall(r'"([A-Z]+-D?[0-9]+)"', array.group(1))
+    return re.findall(r"^- \*\*([A-Z]+-D?[0-9]+)\*\*: ", LIST.read_text(), re.MULTILINE)
 
 
 def run(program, tests, mutant=None):
