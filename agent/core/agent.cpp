@@ -176,69 +176,74 @@ void Agent::say_goodbye(Instant now, AgentOutput& output) {
 
 // ---- inputs ----
 
+void Agent::on_journal_failed(Instant now, const std::string& why) {
+    host_.set_trouble(why);
+    supervisor_.on_journal_failed(now, why);
+}
+
+void Agent::on_not_started(Instant now, const ProcessNotStarted& event) {
+    if (event.host_at_fault) {
+        host_.set_trouble(event.detail);
+    }
+    if (ReadinessCheck::owns(event.process)) {
+        supervisor_.note_spawn(!event.host_at_fault);
+        readiness_.on_not_started();
+    } else {
+        supervisor_.on_not_started(now, event);
+    }
+}
+
 void Agent::route(Instant now, const AgentInput& input, AgentOutput& output) {
-    const Overloaded handler{[&](const FromCoordinator& event) {
-                                 session_.on_message(now);
-                                 gate_.on_message(event.message);
-                                 handle_messages(now, output);
-                             },
-                             [&](const Remembered&) {
-                                 host_.on_written(now);
-                                 fence_.on_persisted(gate_.on_persisted());
-                                 handle_messages(now, output);
-                             },
-                             [&](const RememberFailed& event) {
-                                 host_.set_trouble(event.detail);
-                                 gate_.on_persist_failed(now);
-                                 handle_messages(now, output);
-                             },
-                             [&](const Journaled&) {
-                                 host_.on_written(now);
-                                 lives_.on_journaled(supervisor_.lease_until());
-                             },
-                             [&](const JournalFailed& event) {
-                                 host_.set_trouble(event.detail);
-                                 supervisor_.on_journal_failed(now, event.detail);
-                             },
-                             [&](const ProcessStarted& event) {
-                                 host_.on_process_made(now);
-                                 if (ReadinessCheck::owns(event.process)) {
-                                     supervisor_.note_spawn(true);
-                                 } else {
-                                     supervisor_.on_started(now, event);
-                                 }
-                             },
-                             [&](const ProcessNotStarted& event) {
-                                 if (event.host_at_fault) {
-                                     host_.set_trouble(event.detail);
-                                 }
-                                 if (ReadinessCheck::owns(event.process)) {
-                                     supervisor_.note_spawn(!event.host_at_fault);
-                                     readiness_.on_not_started();
-                                 } else {
-                                     supervisor_.on_not_started(now, event);
-                                 }
-                             },
-                             [&](const ProcessEnded& event) {
-                                 if (ReadinessCheck::owns(event.process)) {
-                                     readiness_.on_ended(event);
-                                 } else {
-                                     supervisor_.on_ended(now, event);
-                                     readiness_.ask_again();
-                                 }
-                             },
-                             [&](const HostObserved& event) { host_.on_observed(now, event); },
-                             [&](const DiskObserved& event) { host_.on_observed(event); },
-                             [&](const Leave&) {
-                                 ending_.leaves = true;
-                                 readiness_.shut_down();
-                             },
-                             [&](const ShutDown&) {
-                                 ending_.stops_all = true;
-                                 supervisor_.shut_down();
-                                 readiness_.shut_down();
-                             },
-                             [](const AgentWake&) {}};
+    const Overloaded handler{
+        [&](const FromCoordinator& event) {
+            session_.on_message(now);
+            gate_.on_message(event.message);
+            handle_messages(now, output);
+        },
+        [&](const Remembered&) {
+            host_.on_written(now);
+            fence_.on_persisted(gate_.on_persisted());
+            handle_messages(now, output);
+        },
+        [&](const RememberFailed& event) {
+            host_.set_trouble(event.detail);
+            gate_.on_persist_failed(now);
+            handle_messages(now, output);
+        },
+        [&](const Journaled&) {
+            host_.on_written(now);
+            lives_.on_journaled(supervisor_.lease_until());
+        },
+        [&](const JournalFailed& event) { on_journal_failed(now, event.detail); },
+        [&](const ProcessStarted& event) {
+            host_.on_process_made(now);
+            if (ReadinessCheck::owns(event.process)) {
+                supervisor_.note_spawn(true);
+            } else {
+                supervisor_.on_started(now, event);
+            }
+        },
+        [&](const ProcessNotStarted& event) { on_not_started(now, event); },
+        [&](const ProcessEnded& event) {
+            if (ReadinessCheck::owns(event.process)) {
+                readiness_.on_ended(event);
+            } else {
+                supervisor_.on_ended(now, event);
+                readiness_.ask_again();
+            }
+        },
+        [&](const HostObserved& event) { host_.on_observed(now, event); },
+        [&](const DiskObserved& event) { host_.on_observed(event); },
+        [&](const Leave&) {
+            ending_.leaves = true;
+            readiness_.shut_down();
+        },
+        [&](const ShutDown&) {
+            ending_.stops_all = true;
+            supervisor_.shut_down();
+            readiness_.shut_down();
+        },
+        [](const AgentWake&) {}};
     std::visit(handler, input);
 }
 

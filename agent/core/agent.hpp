@@ -48,6 +48,8 @@ public:
 
 private:
     void route(Instant now, const AgentInput& input, AgentOutput& output);
+    void on_journal_failed(Instant now, const std::string& why);
+    void on_not_started(Instant now, const ProcessNotStarted& event);
 
     // ---- messages ----
     void handle_messages(Instant now, AgentOutput& output);

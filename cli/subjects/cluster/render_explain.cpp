@@ -22,7 +22,7 @@ Tone tone_of_verdict(const VerdictView& verdict) {
 }
 
 /// What the node says, behind its name. A coordinator of an earlier version sends no sentence.
-std::string sentence_of(const VerdictView& verdict) {
+std::string describe_verdict(const VerdictView& verdict) {
     const std::string said = !verdict.sentence.empty() ? verdict.sentence
                              : verdict.detail.empty()  ? verdict.code
                                                        : verdict.code + ": " + verdict.detail;
@@ -38,7 +38,7 @@ std::string verdict_lines(const ExplainReply& reply, const Style& style) {
     }
     std::string text = "\n";
     for (const VerdictView& verdict : in_natural_order(reply.verdicts, &VerdictView::node)) {
-        const auto line = printable(verdict.node + ": " + sentence_of(verdict));
+        const auto line = printable(verdict.node + ": " + describe_verdict(verdict));
         for (const std::string& piece : wrapped(line, style.columns)) {
             text += toned(piece, tone_of_verdict(verdict), style) + '\n';
         }

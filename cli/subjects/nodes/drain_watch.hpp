@@ -10,7 +10,7 @@
 
 namespace muster::cli {
 
-/// What is new about the drain of one node, from one look at it to the next.
+/// The changes of one node's drain between two looks at it.
 struct DrainNews {
     std::vector<InstanceId> left{};        ///< They ran there at the last look.
     std::vector<DrainBlocker> blockers{};  ///< New, or blocked by something else than before.

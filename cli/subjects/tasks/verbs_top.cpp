@@ -26,7 +26,7 @@ std::string block_of(const Console& console, const UsageReply& before, const Usa
 
 ExitCode run_top(Console& console, const CommandLine& line, const UsageRequest& request) {
     Screen screen{console.settings().terminal};
-    // What is piped into another program ends, unless it is said how often to measure.
+    // Output into a pipe or a file ends after one measure, unless an interval is given.
     const bool once = line.has("--once") ||
                       (!console.settings().terminal.out_is_terminal && !line.has("--interval"));
     UsageReply before;

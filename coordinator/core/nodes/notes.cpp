@@ -31,7 +31,7 @@ std::string failure_of(const Node& node) {
     return said.host.spawn_failing ? "cannot make processes" + why : "";
 }
 
-std::string told_silence(const Node& node) {
+std::string describe_silence(const Node& node) {
     return (node.lost ? "was silent for " : "silent for ") + std::to_string(node.misses) +
            (node.misses == 1 ? " poll" : " polls");
 }
@@ -55,7 +55,7 @@ std::string note_of(const Node& node) {
         return std::string{"suspended"} + (trouble.empty() ? "" : "; " + trouble);
     }
     if (node.misses > 0) {
-        return told_silence(node) + (bad_report.empty() ? "" : "; " + bad_report);
+        return describe_silence(node) + (bad_report.empty() ? "" : "; " + bad_report);
     }
     if (!node.reported) {
         const std::string missing =

@@ -29,7 +29,7 @@ struct PassTrigger {
     std::optional<Instant> goes_on_at;  ///< When that was, or when not all changes were told.
 };
 
-/// What was decided, for whoever asks why.
+/// The decisions of the planner, kept to explain them.
 struct DecisionLog {
     History history;    ///< The last orders. Bounded.
     Instants instants;  ///< Since when what is so is so, however long ago that was.

@@ -14,7 +14,7 @@ std::string_view code_of(const NodeVerdict& one, const Node& node) {
 }
 
 /// Why a node serves no work, by its code; `note` says more of some.
-std::string not_serving_sentence(const std::string& code, const std::string& note) {
+std::string describe_not_serving(const std::string& code, const std::string& note) {
     const std::string more = note.empty() || note == code ? "" : ": " + note;
     if (code == "flaky") {
         return "is suspended";
@@ -32,7 +32,7 @@ std::string not_serving_sentence(const std::string& code, const std::string& not
 }
 
 /// What the verdict means, behind the name of the node.
-std::string sentence_of(const VerdictView& view, Verdict verdict, const Task& task) {
+std::string describe_verdict(const VerdictView& view, Verdict verdict, const Task& task) {
     if (view.code == "home") {
         return view.detail.empty()
                    ? "has the instance"
@@ -40,7 +40,7 @@ std::string sentence_of(const VerdictView& view, Verdict verdict, const Task& ta
     }
     switch (verdict) {
         case Verdict::fits: return "can take it";
-        case Verdict::not_serving: return not_serving_sentence(view.code, view.detail);
+        case Verdict::not_serving: return describe_not_serving(view.code, view.detail);
         case Verdict::pool:
             return "is in pool " + view.detail + ", and the task wants pool " + task.place.pool;
         case Verdict::label: return "does not meet the constraint " + view.detail;
@@ -96,7 +96,7 @@ std::vector<VerdictView> Reasons::views_of(TaskIndex task, const std::vector<Nod
         } else if (one.verdict == Verdict::not_serving) {
             view.detail = note_of(node);
         }
-        view.sentence = sentence_of(view, one.verdict, workload_[task]);
+        view.sentence = describe_verdict(view, one.verdict, workload_[task]);
     }
     return views;
 }

@@ -14,7 +14,7 @@ namespace muster::coordinator {
 
 namespace {
 
-/// What is free of an amount, and that it is too little; `text` writes the amount.
+/// The free part of an amount, and how much more the instance needs. `text` writes an amount.
 std::string left_of(std::uint64_t asked, std::uint64_t allowed, std::uint64_t used,
                     std::string (*text)(std::uint64_t)) {
     return text(allowed - std::min(allowed, used)) + " of " + text(allowed) + " free, " +

@@ -180,7 +180,7 @@ Result<ExplainReply> explain_node(const Facts& facts, const std::string& name) {
     return reply;
 }
 
-/// What has this name; if it is not one thing only, which it may be.
+/// The only thing that has this name. The error lists all things that have it.
 Result<Subject> subject_of(const Facts& facts, const std::string& name) {
     const auto is_task = [&](const std::string& of) {
         const auto task = facts.copies.workload.find(of);

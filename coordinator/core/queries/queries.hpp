@@ -33,7 +33,7 @@ namespace muster::coordinator {
 /// `not empty by its deadline: web.3 max_surge`.
 [[nodiscard]] std::string why_overdue(const Facts& facts, NodeIndex index);
 
-/// What is the matter with the node of an instance: the instance of a lost node is unknown.
+/// Adds the trouble of its node to an instance. The state of an instance on a lost node is unknown.
 void add_node_note(const Facts& facts, bool exclusive, InstanceView& instance);
 [[nodiscard]] Result<ReplyBody> show_task(const Facts& facts, const std::string& name);
 

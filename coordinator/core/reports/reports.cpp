@@ -19,7 +19,7 @@ bool is_sound(const HostVitals& vitals) {
            is_time(vitals.written);
 }
 
-std::string told_other_epoch(const Report& report, const Meta& ours, const Node& node) {
+std::string describe_other_epoch(const Report& report, const Meta& ours, const Node& node) {
     if (report.epoch != ours.epoch) {
         return "it answers in epoch " + std::to_string(raw(report.epoch)) + ", and epoch " +
                std::to_string(raw(ours.epoch)) + " leads";
@@ -47,7 +47,7 @@ void Reports::on_report(StepContext& step, Session session, const Report& report
     if (report.epoch != meta_.epoch || report.incarnation != nodes_[*index].incarnation) {
         nodes_.count_useless(Useless::other_epoch);
         // No event: a report that was on its way when a leadership or a life began is no fault.
-        facts_of_answers(*index).bad_report = told_other_epoch(report, meta_, nodes_[*index]);
+        facts_of_answers(*index).bad_report = describe_other_epoch(report, meta_, nodes_[*index]);
         return;
     }
     if (report.round == Round{}) {
