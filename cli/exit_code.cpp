@@ -31,6 +31,7 @@ ExitCode exit_code_of(Errc code) {
         case Errc::not_leader:
         case Errc::unreachable: return ExitCode::unreachable;
         case Errc::timeout: return ExitCode::timeout;
+        case Errc::halted: return ExitCode::difference;
         case Errc::too_large:
         case Errc::invalid:
         case Errc::exists:

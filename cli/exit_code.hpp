@@ -13,7 +13,7 @@ enum class ExitCode : int {
     ok = 0,
     error = 1,
     usage = 2,        ///< The command line makes no sense.
-    difference = 3,   ///< `plan` or `status --check`: the cluster is not as asked.
+    difference = 3,   ///< The cluster is not as asked: `plan`, `status --check`, a halted roll-out.
     unreachable = 4,  ///< No coordinator answers, or none leads.
     timeout = 5,      ///< It was asked, and what was waited for did not come in time.
     refused = 6,      ///< Understood, and not allowed.

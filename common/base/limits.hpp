@@ -25,6 +25,7 @@ inline constexpr std::size_t secrets = 32;         ///< Copied at each start.
 inline constexpr std::size_t account_bytes = 255;  ///< LOGIN_NAME_MAX, without its zero.
 inline constexpr Duration grace_max = 1h;  ///< A stop that takes longer is an operator's job.
 inline constexpr Duration start_timeout_max = 1h;  ///< Likewise a start.
+inline constexpr Duration min_healthy_max = 1h;    ///< A roll-out of many copies ends in some days.
 
 // What a process of a task may be given, and what is kept of its words.
 inline constexpr std::size_t rlimits = 16;        ///< As many as Linux has.

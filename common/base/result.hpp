@@ -26,6 +26,7 @@ enum class Errc : std::uint8_t {
     stale_request,        ///< The request id is older than what we remember, or from the future.
     busy,                 ///< A bounded queue is full; try again.
     timeout,              ///< A wait ran out of time.
+    halted,               ///< What is waited for does not come by itself: its roll-out is halted.
     store_failed,         ///< The store could not make it durable; nothing was changed.
     refused,              ///< Understood and possible, but not allowed now.
     not_leader,           ///< This coordinator does not lead.
@@ -45,7 +46,7 @@ enum class Errc : std::uint8_t {
 template <>
 inline constexpr auto enum_names<Errc> = name_list(
     "malformed", "unsupported_version", "too_large", "unknown_verb", "invalid", "not_found",
-    "exists", "conflict", "stale_request", "busy", "timeout", "store_failed", "refused",
+    "exists", "conflict", "stale_request", "busy", "timeout", "halted", "store_failed", "refused",
     "not_leader", "unreachable", "hello_required", "name_in_use", "stale_incarnation",
     "stale_epoch", "foreign_cluster", "spec_unknown", "spec_unsupported", "lease_over", "io");
 

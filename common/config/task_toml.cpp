@@ -24,7 +24,8 @@ namespace {
 template <class T>
 constexpr std::string_view example_of{};
 template <>
-constexpr std::string_view example_of<UpdatePolicy> = "{ max_surge = 1, max_unavailable = 1 }";
+constexpr std::string_view example_of<UpdatePolicy> =
+    "{ max_surge = 1, max_unavailable = 1, min_healthy = \"10s\" }";
 template <>
 constexpr std::string_view example_of<CgroupLimits> =
     "{ cpu = \"0.5\", memory = \"512MiB\", pids = 100 }";

@@ -105,6 +105,7 @@ template <>
 inline constexpr std::tuple fields<UpdatePolicy>{
     Field{"max_surge", &UpdatePolicy::max_surge, number(limits::instances_per_task)},
     Field{"max_unavailable", &UpdatePolicy::max_unavailable, number(limits::instances_per_task)},
+    Field{"min_healthy_ms", &UpdatePolicy::min_healthy, later(any)},
 };
 
 template <>

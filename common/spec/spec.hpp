@@ -69,6 +69,8 @@ struct LogRule {
 struct UpdatePolicy {
     std::uint32_t max_surge = 1;        ///< Copies above `instances` that may exist meanwhile.
     std::uint32_t max_unavailable = 1;  ///< Copies a roll-out may have taken down at a time.
+    /// A new copy counts for a roll-out once it has run this long; whole ms. 0: once it runs.
+    Duration min_healthy = 10s;
 
     friend bool operator==(const UpdatePolicy&, const UpdatePolicy&) = default;
 };

@@ -59,6 +59,19 @@ void feed(Fnv& fnv, const std::map<std::string, Rlimit>& rlimits) {
 /// Only its policy is as old as specs are.
 void feed(Fnv& fnv, const RestartRule& rule) { feed(fnv, rule.policy); }
 
+/// Likewise its two numbers.
+void feed(Fnv& fnv, const UpdatePolicy& update) {
+    feed(fnv, update.max_surge);
+    feed(fnv, update.max_unavailable);
+}
+
+void feed_rest(Fnv& fnv, const UpdatePolicy& update) {
+    if (update.min_healthy != UpdatePolicy{}.min_healthy) {
+        fnv.text("min_healthy");
+        feed(fnv, update.min_healthy);
+    }
+}
+
 void feed_rest(Fnv& fnv, const RestartRule& rule) {
     if (rule != RestartRule{.policy = rule.policy}) {
         fnv.text("restart");
@@ -80,6 +93,7 @@ Digest digest_of(const TaskSpec& spec) {
         }
     });
     feed_rest(fnv, spec.restart);
+    feed_rest(fnv, spec.update);
     const TaskSpec unsaid;
     for_each_field<TaskSpec>([&](const auto& field) {
         if (field.rule.presence == Presence::unless_default &&

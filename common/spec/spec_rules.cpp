@@ -39,7 +39,7 @@ Fault check_max_per_node(const TaskSpec& spec) {
 }
 
 Fault check_update(const TaskSpec& spec) {
-    const auto& [max_surge, max_unavailable] = spec.update;
+    const auto& [max_surge, max_unavailable, min_healthy] = spec.update;
     for (const auto number : {max_surge, max_unavailable}) {
         if (number > limits::instances_per_task) {
             return wrong("update", "has the number " + std::to_string(number) + "; at most " +
@@ -61,7 +61,8 @@ Fault check_update(const TaskSpec& spec) {
                      "has max_surge and max_unavailable 0, so that no roll-out could ever begin; "
                      "one of them is 1 or more");
     }
-    return std::nullopt;
+    return fault_of_range("update", "has min_healthy", min_healthy, Duration::zero(),
+                          limits::min_healthy_max);
 }
 
 }  // namespace

@@ -152,14 +152,14 @@ struct CoreFields::OfCore : PlainFields {
         }
     }
     static void fields(auto& visit, codec::Like<Copy> auto& it) {
-        auto& [generation, started, ordinal, node, state, origin, orders, reported, faulty,
-               erased] = it;
+        auto& [generation, started, ordinal, node, run_seen_ms, state, origin, orders, reported,
+               faulty, erased, run_seen, healthy, ended_early] = it;
         // Bits have no address.
         auto& [starting, stopping, moving, replacing, taken_down] = orders;
-        std::array<bool, 8> facts{reported,  starting,   stopping, moving,
-                                  replacing, taken_down, faulty,   erased};
-        visit("generation started ordinal node state origin facts", generation, started, ordinal,
-              node, state, origin, facts);
+        std::array<bool, 11> facts{reported, starting, stopping, moving,  replacing,  taken_down,
+                                   faulty,   erased,   run_seen, healthy, ended_early};
+        visit("generation started ordinal node run_seen_ms state origin facts", generation, started,
+              ordinal, node, run_seen_ms, state, origin, facts);
         if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
             reported = facts[0];
             starting = facts[1];
@@ -169,6 +169,9 @@ struct CoreFields::OfCore : PlainFields {
             taken_down = facts[5];
             faulty = facts[6];
             erased = facts[7];
+            run_seen = facts[8];
+            healthy = facts[9];
+            ended_early = facts[10];
         }
     }
     static constexpr auto names(const NodeTable::Entry*) {
@@ -241,10 +244,12 @@ struct CoreFields::OfCore : PlainFields {
         return "-workload due any_with_priority short_of_nodes short_of_room in_recovery in_freeze "
                "wakes";
     }
-    static constexpr auto names(const TaskStatuses::Recorded*) { return "status counts"; }
+    static constexpr auto names(const TaskStatuses::Recorded*) {
+        return "status counts was_healthy";
+    }
     static constexpr auto names(const TaskStatuses*) {
-        return "-workload -placements held_back tasks stale is_behind unplaced "
-               "unplaced_to_tell short_tasks totals shortages";
+        return "-workload -placements held_back began_at tasks stale is_behind unplaced "
+               "unplaced_to_tell short_tasks halted_tasks totals shortages";
     }
     static constexpr auto names(const Places::PerTask*) { return "moves claims"; }
     static constexpr auto names(const Places*) {

@@ -145,12 +145,14 @@ struct PlainFields {
     static constexpr auto names(const Outcomes*) { return "answered refused unanswered"; }
     static constexpr auto names(const Shortage*) { return "code count"; }
     static constexpr auto names(const TaskStatus*) {
-        return "phase wanted running starting backoff exited failed rolling moving stopping strays "
+        return "phase wanted running starting backoff exited failed rolling updated young "
+               "halted_by "
+               "moving stopping strays "
                "shortages";
     }
     static constexpr auto names(const Totals*) {
         return "wanted running starting backoff exited failed rolling stopping strays unplaced "
-               "unsettled moves";
+               "unsettled halted moves";
     }
     static constexpr auto names(const Effort*) { return "balances move_looks"; }
     static constexpr auto names(const FailureRecord::Refusal*) {

@@ -82,8 +82,9 @@ void add_life(Facts& facts, const TaskSpec& spec) {
                  fmt::format("within {}", to_string(spec.start_timeout)));
     facts.add("restart", text_of(spec.restart));
     facts.add("stop", fmt::format("{}, killed after {}", spec.stop_signal, to_string(spec.grace)));
-    facts.add("update", fmt::format("{} more, {} fewer at a time", spec.update.max_surge,
-                                    spec.update.max_unavailable));
+    facts.add("update", fmt::format("{} more, {} fewer at a time, each healthy after {}",
+                                    spec.update.max_surge, spec.update.max_unavailable,
+                                    to_string(spec.update.min_healthy)));
     facts.add_if(spec.exclusive, "exclusive", "never two copies of an instance");
 }
 

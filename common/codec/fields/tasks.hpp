@@ -45,6 +45,8 @@ void fields(auto& visit, Like<TaskView> auto& task) {
     visit("generation", task.generation, plain);
     visit("state", task.state, short_text);
     visit("detail", task.detail, explanation);
+    visit("updated", task.updated, plain.or_default());
+    visit("halted", task.halted, plain.or_default());
 }
 
 void fields(auto& visit, Like<TaskListReply, WaitReply> auto& reply) {

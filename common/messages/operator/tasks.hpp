@@ -24,7 +24,8 @@ struct TaskShowRequest {
     friend bool operator==(const TaskShowRequest&, const TaskShowRequest&) = default;
 };
 
-/// Answered when the tasks that match are as wanted, or with `timeout`.
+/// Answered when the tasks that match are as wanted and have run so for min_healthy, or with
+/// `timeout`, or with `halted` if their roll-out is.
 struct WaitRequest {
     std::string pattern;
     std::uint32_t timeout_ms = 30'000;
@@ -74,8 +75,12 @@ struct TaskView {
     std::uint32_t instances = 0;
     std::uint32_t running = 0;
     Generation generation{};
-    std::string state;  ///< converged | rolling | backoff | placing | unplaced | failed | stopping
+    /// converged | rolling | halted | backoff | placing | unplaced | failed | stopping
+    std::string state;
     std::string detail;
+    /// Instances whose copy is of the generation, and has run for min_healthy or ended well.
+    std::uint32_t updated = 0;
+    bool halted = false;  ///< The roll-out goes no further by itself.
 
     friend bool operator==(const TaskView&, const TaskView&) = default;
 };

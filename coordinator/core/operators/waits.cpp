@@ -29,8 +29,27 @@ Error ends_last() {
 /// Not wanted any more counts as settled: somebody else decided that it is not to come.
 bool is_settled(const std::string& name, TaskReader& view) {
     const auto index = view.workload.find(name);
-    return !index || !view.workload[*index].wanted ||
-           view.status(*index).phase == TaskPhase::converged;
+    if (!index || !view.workload[*index].wanted) {
+        return true;
+    }
+    const TaskStatus& status = view.status(*index);
+    return status.phase == TaskPhase::converged && status.young == 0;
+}
+
+/// One of these that never will be by itself: its roll-out is halted. Nothing: none is known.
+std::optional<TaskIndex> find_halted(const std::vector<std::string>& tasks, TaskReader& view) {
+    int left = 1'000;  // Of very many that are halted, a wait soon stands before one.
+    for (const TaskIndex task : view.planner.halted()) {
+        const bool is_meant = view.workload[task].wanted &&
+                              std::ranges::binary_search(tasks, view.workload.name(task));
+        if (is_meant && view.status(task).halted_by) {
+            return task;
+        }
+        if (--left == 0) {
+            break;
+        }
+    }
+    return std::nullopt;
 }
 
 /// Moves on to the next task that is not settled. False: there is none.
@@ -60,6 +79,14 @@ Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, const std::str
     return ReplyBody{std::move(reply)};
 }
 
+/// `rolling, 19 of 20 running, 1 updated (why)`. An instance is updated once it has run for
+/// min_healthy.
+std::string describe(const TaskView& task) {
+    return task.state + ", " + std::to_string(task.running) + " of " +
+           std::to_string(task.instances) + " running, " + std::to_string(task.updated) +
+           " updated" + (task.detail.empty() ? "" : " (" + task.detail + ")");
+}
+
 /// Names up to three of those that are missing.
 Error timeout_of(const std::vector<std::string>& tasks, TaskReader& view) {
     constexpr std::size_t named_at_most = 3;
@@ -71,9 +98,7 @@ Error timeout_of(const std::vector<std::string>& tasks, TaskReader& view) {
         }
         if (++missing <= named_at_most) {
             const TaskView& task = view.shown(*view.workload.find(name));
-            sentence += (missing > 1 ? "; " : "") + name + ' ' + task.state + ", " +
-                        std::to_string(task.running) + " of " + std::to_string(task.instances) +
-                        " running" + (task.detail.empty() ? "" : " (" + task.detail + ")");
+            sentence += (missing > 1 ? "; " : "") + name + ' ' + describe(task);
         }
     }
     if (missing > named_at_most) {
@@ -145,6 +170,10 @@ Waits::Answer Waits::judge(Instant now, Wait& wait, TaskReader& view) {
     }
     if (wait.chosen && !stands_before_one(wait.tasks, wait.standing_before, view)) {
         return reply_of(wait.tasks, wait.pattern, view);
+    }
+    if (const auto halted = wait.chosen ? find_halted(wait.tasks, view) : std::nullopt) {
+        return fail(Errc::halted,
+                    view.workload.name(*halted) + ' ' + describe(view.shown(*halted)));
     }
     if (now < wait.deadline) {
         return std::nullopt;

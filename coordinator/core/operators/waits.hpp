@@ -14,7 +14,9 @@
 
 namespace muster::coordinator {
 
-/// Operators who wait until tasks are as wanted, each with a deadline.
+/// Operators who wait until tasks are as wanted, each with a deadline: every copy is of the
+/// wanted generation, and has run for the task's min_healthy or to its end. A wait ends at once
+/// with `halted` when the roll-out of one of its tasks is halted.
 ///
 /// Which tasks are meant is decided once, when all that was on its way at the request is durable. A
 /// wait stands before the task that held it up last and goes on from there, so that it does not

@@ -20,13 +20,14 @@ struct PhaseChange {
 /// The tasks that are on their way to what is wanted, so that their arrival can be told once.
 ///
 /// A task is watched from the moment it was changed, ordered about or found short, until it is
-/// converged or no longer wanted. Tasks at rest cost nothing.
+/// converged and its copies have run for min_healthy, or it is no longer wanted. Tasks at rest cost
+/// nothing.
 class ConvergenceTracker {
 public:
     void add(const std::string& task) { watched_.emplace(task, TaskPhase::placing); }
     /// Looks at the next so many tasks, in the order of names: those that became converged,
-    /// unplaced or failed since they were looked at last. Calls `see(index, phase, is_told)` for
-    /// each that it looks at.
+    /// unplaced, halted or failed since they were looked at last. Calls `see(index, phase, is_told)`
+    /// for each that it looks at.
     [[nodiscard]] std::vector<PhaseChange> take_changes(const Workload& workload,
                                                         const Planner& planner, std::size_t most,
                                                         auto&& see) {
@@ -42,16 +43,18 @@ public:
                 entry = watched_.erase(entry);
                 continue;
             }
-            const TaskPhase phase = planner.status(*index).phase;
+            const TaskStatus status = planner.status(*index);
+            const TaskPhase phase = status.phase;
             const bool is_telling = phase == TaskPhase::converged || phase == TaskPhase::unplaced ||
-                                    phase == TaskPhase::failed;
+                                    phase == TaskPhase::failed || phase == TaskPhase::halted;
             const bool is_told = is_telling && phase != entry->second;
             if (is_told) {
                 changes.push_back({entry->first, phase});
             }
             see(*index, phase, is_told);
             entry->second = phase;
-            entry = phase == TaskPhase::converged ? watched_.erase(entry) : std::next(entry);
+            const bool is_over = phase == TaskPhase::converged && status.young == 0;
+            entry = is_over ? watched_.erase(entry) : std::next(entry);
         }
         return changes;
     }

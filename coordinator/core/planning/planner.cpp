@@ -27,6 +27,9 @@ Plan Planner::plan(const Scope& scope) {
             const bool is_held_back = scope.held_back && wanted.created <= *scope.held_back;
             state.workload.bind(task, bind_every_node(state, task, !is_held_back));
         }
+        if (const auto healthy_at = state.placements.note_health(scope.now, task)) {
+            state.due.wake_at(*healthy_at, task);
+        }
         missing += state.refresh_homes(task);
     }
     state.add_short_of_room(due);
@@ -74,7 +77,7 @@ TaskStatus Planner::status(TaskIndex task) const {
     Reading reading;
     read(state_->workload, state_->placements, task, reading);
     return summarise(state_->workload, state_->placements, task, reading,
-                     state_->statuses.shortages_of(task));
+                     state_->statuses.shortages_of(task), state_->statuses.is_new(task));
 }
 
 bool Planner::are_totals_behind() const { return state_->statuses.is_behind(); }
@@ -154,7 +157,8 @@ Obstacle why_still_there(const Copy& copy, const Copy* stay, const Task& task) {
         return Obstacle::planned;
     }
     if (has_come_up(*stay, task.generation)) {
-        return Obstacle::stopping;
+        const bool waits = copy.generation < stay->generation && !is_healthy(*stay, task);
+        return waits ? Obstacle::min_healthy : Obstacle::stopping;
     }
     const bool has_ended = stay->reported && (stay->state == InstanceState::backoff ||
                                               stay->state == InstanceState::failed);

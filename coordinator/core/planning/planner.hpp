@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -101,6 +102,10 @@ public:
     [[nodiscard]] std::optional<TaskIndex> first_short(Obstacle code) const;
     /// The names of tasks that are not converged: the first of them, so many at most.
     [[nodiscard]] std::vector<std::string> first_unconverged(std::size_t most) const;
+    /// Tasks whose roll-out is halted, as of their last reading.
+    [[nodiscard]] const std::set<TaskIndex>& halted() const;
+    /// The first of them by name; nothing: there is none.
+    [[nodiscard]] std::optional<TaskIndex> first_halted() const;
 
 private:
     friend struct CoreFields;  // Which records it.

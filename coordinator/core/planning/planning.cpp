@@ -133,8 +133,11 @@ void Planning::tell_changes(StepContext& step) {
         const auto task = copies_.workload.find(change.task);
         // The nodes are asked for the first few: one change can leave a whole workload unplaced.
         const bool asks = change.phase == TaskPhase::unplaced && task && asked_left-- > 0;
-        step.emit("task." + std::string{to_string(change.phase)}, change.task,
-                  asks ? reasons.why_unplaced(*task) : std::string{});
+        const std::string why = asks ? reasons.why_unplaced(*task)
+                                : task && change.phase == TaskPhase::halted
+                                    ? describe_halt(copies_.workload, planner_, *task)
+                                    : std::string{};
+        step.emit("task." + std::string{to_string(change.phase)}, change.task, why);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/base/limits.hpp"
+#include "common/spec/duration.hpp"
 #include "coordinator/core/nodes/notes.hpp"
 
 namespace muster::coordinator {
@@ -123,6 +124,28 @@ UnplacedReason Reasons::reason_of(const Shortage& shortage, std::optional<TaskIn
         reason.nodes = said.reasons;
     }
     return reason;
+}
+
+std::string describe_end(const InstanceView& instance) {
+    if (!instance.detail.empty()) {
+        return instance.detail;
+    }
+    return instance.exit_signal != 0 ? "ended by signal " + std::to_string(instance.exit_signal)
+                                     : "ended with exit code " + std::to_string(instance.exit_code);
+}
+
+std::string describe_halt(const Workload& workload, const Planner& planner, TaskIndex task) {
+    const auto ordinal = planner.status(task).halted_by;
+    if (!ordinal) {
+        return {};
+    }
+    const InstanceView instance = planner.instance(task, *ordinal);
+    const std::string name = to_string(instance.id);
+    const std::string least = to_string(workload[task].spec.update.min_healthy);
+    return "the roll-out is halted: " + name + " on " + instance.node + " did not run for " +
+           least + " (" + describe_end(instance) +
+           "); apply a version that does, or the one before; 'muster logs " + name +
+           "' shows what it printed";
 }
 
 std::string why_short(Obstacle code, const CountedVerdicts& said) {

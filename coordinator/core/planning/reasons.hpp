@@ -37,6 +37,13 @@ private:
     const Planner& planner_;
 };
 
+/// `ended with exit code 1`, or as its agent says it.
+[[nodiscard]] std::string describe_end(const InstanceView& instance);
+/// Why no further copy of an older generation is replaced, and what to do: `the roll-out is halted:
+/// web.3 on n4 ended with exit code 1 before it had run for 10s; ...`. Empty: it is not halted.
+[[nodiscard]] std::string describe_halt(const Workload& workload, const Planner& planner,
+                                        TaskIndex task);
+
 /// What each node says if the nodes are why, else what the task waits for.
 [[nodiscard]] std::string why_short(Obstacle code, const CountedVerdicts& said);
 /// Why the home would not be chosen today, if a filter says so that the instance itself does not

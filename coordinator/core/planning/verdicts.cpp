@@ -129,6 +129,10 @@ std::vector<NodeVerdict> Planner::verdicts(TaskIndex task, Ordinal ordinal) cons
     return nodes;
 }
 
+const std::set<TaskIndex>& Planner::halted() const { return state_->statuses.halted(); }
+
+std::optional<TaskIndex> Planner::first_halted() const { return state_->statuses.first_halted(); }
+
 std::optional<TaskIndex> Planner::first_short(Obstacle code) const {
     return state_->statuses.first_short(code);
 }

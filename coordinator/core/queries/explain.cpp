@@ -46,6 +46,19 @@ CivilMs instance_since(const Facts& facts, TaskIndex task, const InstanceView& c
                                                     copy.id.ordinal);
 }
 
+/// Of a copy of an older generation: why it has not been replaced yet.
+void add_roll_out(const Facts& facts, TaskIndex task, const InstanceView& copy,
+                  ExplainReply& reply) {
+    const Generation wanted = facts.copies.workload[task].generation;
+    if (copy.generation == Generation{} || copy.generation >= wanted) {
+        return;
+    }
+    const std::string halt = describe_halt(facts.copies.workload, facts.planner(), task);
+    reply.detail += "; it is of generation " + std::to_string(raw(copy.generation)) +
+                    " and is to be replaced by generation " + std::to_string(raw(wanted)) +
+                    (halt.empty() ? "" : ", but " + halt);
+}
+
 Result<ExplainReply> explain_instance(const Facts& facts, const std::string& name) {
     const auto id = parse_instance(name);
     if (!id) {
@@ -96,6 +109,7 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
         }
         reply.verdicts = facts.reasons().views_of(*task, all, whereabouts.home);
         explain_home(facts, *task, id->ordinal, whereabouts, all, reply);
+        add_roll_out(facts, *task, copy, reply);
     } else {
         reply.verdicts = facts.reasons().views_of(*task, all, std::nullopt);
         reply.decided_by = to_string(missing);
@@ -108,15 +122,15 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
     return reply;
 }
 
-// What becomes of a task is told when it is converged, unplaced or failed, and of an operator's
-// change. That is of use where the task was not looked at yet.
+// What becomes of a task is told when it is converged, unplaced, halted or failed, and of an
+// operator's change. That is of use where the task was not looked at yet.
 CivilMs phase_since(const Facts& facts, TaskIndex index, TaskPhase phase) {
     const Task& task = facts.copies.workload[index];
     const CivilMs kept = facts.planning.instants().phase_since(index, task, phase);
     if (kept != CivilMs{}) {
         return kept;
     }
-    constexpr std::array told{"task.converged", "task.unplaced", "task.failed"};
+    constexpr std::array told{"task.converged", "task.unplaced", "task.failed", "task.halted"};
     const auto last = facts.events.of_name(task.name, "task.", 1);
     return last.empty() || std::ranges::find(told, last.front().topic) != told.end()
                ? CivilMs{}
@@ -142,6 +156,14 @@ Result<ExplainReply> explain_task(const Facts& facts, const std::string& name) {
     if (const Shortage largest = status.shortage(); largest.count > 0) {
         reply.decided_by = to_string(largest.code);
         reply.detail = why_short(largest.code, count_verdicts(reply.verdicts));
+    } else if (status.halted_by) {
+        reply.decided_by = "halted";
+        reply.detail = describe_halt(facts.copies.workload, facts.planner(), *task);
+    }
+    if (status.rolling > 0 || status.halted_by) {
+        reply.detail = "updated " + std::to_string(status.updated) + " of " +
+                       std::to_string(status.wanted) +
+                       (reply.detail.empty() ? "" : "; " + reply.detail);
     }
     return reply;
 }

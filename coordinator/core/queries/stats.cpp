@@ -42,7 +42,7 @@ void add_nodes(const StatusReply& status, Samples& into) {
     into.add("nodes_by_intent", {{"intent", "offline"}}, offline);
 }
 
-void add_instances(const StatusReply& status, Samples& into) {
+void add_instances(const StatusReply& status, const Totals& totals, Samples& into) {
     into.add("tasks", status.tasks);
     into.add("instances_wanted", status.wanted);
     const std::pair<const char*, std::uint32_t> states[] = {
@@ -54,6 +54,7 @@ void add_instances(const StatusReply& status, Samples& into) {
     }
     into.add("instances_rolling", status.rolling);
     into.add("instances_moving", status.moving);
+    into.add("tasks_halted", totals.halted);
     into.add("copies_stopping", status.stopping);
     into.add("copies_stray", status.strays);
     into.add("copies_unconfirmed", status.unconfirmed);
@@ -128,7 +129,7 @@ StatsReply stats(const Facts& facts) {
         samples.add("node_changes_total", {{"change", std::string{row.name}}},
                     facts.nodes.changes_seen()[static_cast<std::size_t>(row.change)]);
     }
-    add_instances(is, samples);
+    add_instances(is, facts.planner().totals(), samples);
     add_unplaced(facts.planner().shortages(), samples);
     add_counters(facts.planning.counters(), facts.liveness.polls(), facts.freeze.begun(),
                  facts.copies.placements.orders().outcomes(), samples);

@@ -59,6 +59,12 @@ std::vector<std::string> alarms(const Facts& facts, const Headcount& all,
     raise("the host asks for no work: ", all.names.unable, "; 'muster node show' says why");
     raise("the host cannot make processes: ", all.names.cannot_spawn);
     raise("the agent cannot write its own state: ", all.names.cannot_write);
+    if (const auto task = facts.planner().first_halted()) {
+        const std::uint64_t others = facts.planner().totals().halted - 1;
+        sentences.push_back("task '" + facts.copies.workload.name(*task) +
+                            "': " + describe_halt(facts.copies.workload, facts.planner(), *task) +
+                            (others > 0 ? "; and so are " + std::to_string(others) + " more" : ""));
+    }
     return sentences;
 }
 

@@ -4,19 +4,11 @@
 
 #include "coordinator/core/planning/notes.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
+#include "coordinator/core/planning/reasons.hpp"
 
 namespace muster::coordinator {
 
 namespace {
-
-/// An agent need not say it in words.
-std::string ending_of(const InstanceView& instance) {
-    if (!instance.detail.empty()) {
-        return instance.detail;
-    }
-    return instance.exit_signal != 0 ? "ended by signal " + std::to_string(instance.exit_signal)
-                                     : "ended with exit code " + std::to_string(instance.exit_code);
-}
 
 /// The first of the instances in this state, with the reason that its agent gives.
 std::string first_in(const TaskReader& view, TaskIndex index, InstanceState state,
@@ -26,7 +18,7 @@ std::string first_in(const TaskReader& view, TaskIndex index, InstanceState stat
         return {};
     }
     std::string sentence =
-        to_string(instance->id) + " on " + instance->node + ": " + ending_of(*instance);
+        to_string(instance->id) + " on " + instance->node + ": " + describe_end(*instance);
     if (instance->restarts > 0) {
         sentence += "; " + std::to_string(instance->restarts) +
                     (instance->restarts == 1 ? " restart" : " restarts");
@@ -35,7 +27,7 @@ std::string first_in(const TaskReader& view, TaskIndex index, InstanceState stat
 }
 
 /// What holds the task up most, beyond what its phase says.
-std::string detail_of(TaskReader& view, TaskIndex index, const TaskStatus& status) {
+std::string holdup_of(const TaskReader& view, TaskIndex index, const TaskStatus& status) {
     if (status.shortage().count > 0) {
         return told_shortages(status.shortages, [](Obstacle code) { return describe(code); });
     }
@@ -53,6 +45,17 @@ std::string detail_of(TaskReader& view, TaskIndex index, const TaskStatus& statu
         return std::to_string(status.exited) + " exited" + (faulty.empty() ? "" : "; " + faulty);
     }
     return {};
+}
+
+/// How far its roll-out is, and what holds it up.
+std::string detail_of(const TaskReader& view, TaskIndex index, const TaskStatus& status) {
+    const std::string halt = describe_halt(view.workload, view.planner, index);
+    const std::string holdup = halt.empty() ? holdup_of(view, index, status) : halt;
+    if (status.rolling == 0 && halt.empty()) {
+        return holdup;
+    }
+    return "updated " + std::to_string(status.updated) + " of " + std::to_string(status.wanted) +
+           (holdup.empty() ? "" : "; " + holdup);
 }
 
 }  // namespace
@@ -76,7 +79,9 @@ const TaskView& TaskReader::shown(TaskIndex index) {
                                  .running = of_task.running,
                                  .generation = task.generation,
                                  .state = std::string{to_string(of_task.phase)},
-                                 .detail = detail_of(*this, index, of_task)})
+                                 .detail = detail_of(*this, index, of_task),
+                                 .updated = of_task.updated,
+                                 .halted = of_task.halted_by.has_value()})
         .first->second;
 }
 

@@ -38,12 +38,19 @@ struct Copy {
     CivilMs started{};
     Ordinal ordinal = 0;
     NodeIndex node{};
+    /// When a pass first saw its present run: the last 32 bits of the milliseconds of an Instant.
+    std::uint32_t run_seen_ms = 0;
     InstanceState state = InstanceState::pending;
     Origin origin = Origin::ordered;
     CopyOrders orders;
     bool reported : 1 = false;
     bool faulty : 1 = false;  ///< It ended last by a signal, or with an exit code above 0.
     bool erased : 1 = false;  ///< Not a copy any more; swept at the next reading.
+    bool run_seen : 1 = false;
+    bool healthy : 1 = false;  ///< Its present run, or the one that ended it, took min_healthy.
+    /// In this generation a run of it was seen to end before min_healthy, and none has lasted
+    /// since.
+    bool ended_early : 1 = false;
 
     friend bool operator==(const Copy&, const Copy&) = default;
 };

@@ -1,6 +1,7 @@
 #include "coordinator/core/workload/copy_table.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "common/base/ensure.hpp"
@@ -49,6 +50,68 @@ void CopyTable::unrefer(TaskIndex task) {
 
 // ---- what becomes of a copy ----
 
+namespace {
+
+bool has_ended(InstanceState state, bool faulty) {
+    return state == InstanceState::backoff || state == InstanceState::failed ||
+           (state == InstanceState::exited && faulty);
+}
+
+/// What the report makes of the copy's health; the copy is as it was before. A restart between two
+/// reports shows in when its process was started.
+void note_run(const ReportedInstance& instance, bool faulty, Copy& copy) {
+    const bool is_known = copy.reported && copy.generation == instance.generation;
+    const bool is_same_run = is_known && copy.started == instance.started;
+    const bool had_run = is_known && copy.state == InstanceState::running;
+    const bool had_ended = is_known && has_ended(copy.state, copy.faulty);
+    const bool runs_on = is_same_run && instance.state == InstanceState::running;
+    const bool ended_well = instance.state == InstanceState::exited && !faulty;
+    const bool has_lost_run =
+        had_run && !runs_on && !ended_well && instance.state != InstanceState::stopping;
+    if (!is_known) {
+        copy.ended_early = false;
+        copy.healthy = false;
+    }
+    if ((has_ended(instance.state, faulty) && !had_ended) || has_lost_run) {
+        copy.ended_early = copy.ended_early || !copy.healthy;
+    }
+    const bool keeps_health =
+        is_same_run && had_run && (runs_on || instance.state == InstanceState::exited);
+    copy.healthy = copy.healthy && (keeps_health || (is_same_run && copy.state == instance.state));
+    copy.run_seen = copy.run_seen && keeps_health;
+}
+
+}  // namespace
+
+std::optional<Instant> CopyTable::note_health(Instant now, TaskIndex task) {
+    if (raw(task) >= tasks_.size()) {
+        return std::nullopt;
+    }
+    tidy(tasks_[raw(task)]);
+    const Duration least = workload_[task].spec.update.min_healthy;
+    const auto present = std::chrono::floor<std::chrono::milliseconds>(now);
+    const auto present_ms = static_cast<std::uint32_t>(present.time_since_epoch().count());
+    std::optional<Duration> left;
+    for (Copy& copy : tasks_[raw(task)].copies) {
+        if (!copy.reported || copy.healthy || copy.state != InstanceState::running) {
+            continue;
+        }
+        if (!copy.run_seen) {
+            copy.run_seen = true;
+            copy.run_seen_ms = present_ms;
+        }
+        // In 32 bits the difference is right, however often the count has begun again.
+        const std::chrono::milliseconds runs_for{present_ms - copy.run_seen_ms};
+        if (runs_for >= least) {
+            copy.healthy = true;
+            copy.ended_early = false;
+        } else if (!left || least - runs_for < *left) {
+            left = least - runs_for;
+        }
+    }
+    return left ? std::optional<Instant>{present + *left} : std::nullopt;
+}
+
 void CopyTable::on_reported(NodeIndex node, const ReportedInstance& instance, bool may_be_known) {
     Copy* copy = may_be_known ? find(entry(instance.task), instance.ordinal, node) : nullptr;
     if (copy == nullptr) {
@@ -60,11 +123,13 @@ void CopyTable::on_reported(NodeIndex node, const ReportedInstance& instance, bo
         orders.replacing = orders.replacing && instance.state == InstanceState::stopping;
         orders.taken_down = orders.taken_down && !has_run(instance.state);
     }
+    const bool faulty = instance.exit_signal != 0 || instance.exit_code > 0;
+    note_run(instance, faulty, *copy);
     copy->generation = instance.generation;
     copy->started = instance.started;
     copy->state = instance.state;
     copy->origin = instance.origin;
-    copy->faulty = instance.exit_signal != 0 || instance.exit_code > 0;
+    copy->faulty = faulty;
     copy->reported = true;
 }
 

@@ -58,6 +58,9 @@ public:
     void set_origin(TaskIndex task, Ordinal ordinal, NodeIndex node, Origin origin);
     /// A move is over: its target is a copy like any other.
     void on_arrived(TaskIndex task, Ordinal ordinal, NodeIndex node);
+    /// Notes which of the task's copies have run for its min_healthy since a pass first saw them
+    /// run. Gives when the next of the others will have; nothing: no other runs.
+    std::optional<Instant> note_health(Instant now, TaskIndex task);
 
 private:
     friend struct CoreFields;

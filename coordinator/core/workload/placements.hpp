@@ -76,6 +76,10 @@ public:
     void arrived(TaskIndex task, Ordinal ordinal, NodeIndex node) {
         copies_.on_arrived(task, ordinal, node);
     }
+    /// As in CopyTable.
+    std::optional<Instant> note_health(Instant now, TaskIndex task) {
+        return copies_.note_health(now, task);
+    }
 
     /// It reported something that runs or may run again, or orders are on their way to it.
     [[nodiscard]] bool is_busy(NodeIndex node) const;

@@ -188,7 +188,7 @@ TEST_CASE("a task shows what it says that the defaults do not, and nothing else"
           "directory   one of its own\n"
           "restart     always\n"
           "stop        TERM, killed after 10s\n"
-          "update      1 more, 1 fewer at a time\n");
+          "update      1 more, 1 fewer at a time, each healthy after 10s\n");
     spec.env_files = {"/etc/web.env"};
     spec.secrets = {"key"};
     spec.user = "www";
@@ -222,7 +222,7 @@ TEST_CASE("a task shows what it says that the defaults do not, and nothing else"
           "start       within 30s\n"
           "restart     on-failure, after 2s and longer, failed after 5 starts in 1m\n"
           "stop        TERM, killed after 10s\n"
-          "update      0 more, 1 fewer at a time\n"
+          "update      0 more, 1 fewer at a time, each healthy after 10s\n"
           "exclusive   never two copies of an instance\n");
 }
 

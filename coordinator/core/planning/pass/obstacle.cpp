@@ -40,6 +40,9 @@ constexpr std::array<Meaning, static_cast<std::size_t>(Obstacle::planned) + 1> m
     {"target_down", "", "its copy on another node has ended and does not run yet"},
     {"stopping", "", "it is being stopped"},
     {"max_surge", "", "another copy of the task must stop first"},
+    {"min_healthy", "",
+     "a copy of the task's new generation must first run for min_healthy; 'muster task show' says "
+     "whether the roll-out is halted"},
     {"no_orders", "", "the node takes no orders now"},
     {"stray", "", "this store never ordered it, so muster does not stop it"},
     {"every_node", "", "its task runs one instance on every node, and this one belongs here"},

@@ -32,6 +32,7 @@ enum class Obstacle : std::uint8_t {
     target_down,  ///< Its copy elsewhere has ended and does not run yet.
     stopping,     ///< It is being stopped.
     max_surge,    ///< Another copy of the task must go first.
+    min_healthy,  ///< Its roll-out waits for a copy of the new generation, or is halted by one.
     no_orders,    ///< The node takes no orders at present.
     stray,        ///< This store never ordered it: it is left alone.
     every_node,   ///< It belongs to this node, and to no other.

@@ -59,6 +59,22 @@ bool has_come_up(const Copy& copy, Generation wanted) {
            has_run(copy.state);
 }
 
+bool is_healthy(const Copy& copy, const Task& task) {
+    const bool ended_well = copy.state == InstanceState::exited && !copy.faulty;
+    return has_come_up(copy, task.generation) &&
+           (copy.healthy || ended_well || task.spec.update.min_healthy == Duration::zero());
+}
+
+bool is_on_trial(const Copy& copy, const Task& task) {
+    return copy.reported && copy.generation >= task.generation && !is_healthy(copy, task) &&
+           (has_run(copy.state) || halts_roll_out(copy, task));
+}
+
+bool halts_roll_out(const Copy& copy, const Task& task) {
+    return copy.reported && copy.ended_early && copy.generation >= task.generation &&
+           !is_healthy(copy, task) && task.spec.update.min_healthy > Duration::zero();
+}
+
 void read(const Workload& workload, const Placements& placements, TaskIndex index, Reading& into) {
     const Task& task = workload[index];
     into.copies = placements.copies().of(index);
@@ -150,11 +166,27 @@ void count_once(const Copy& stay, bool runs, TaskStatus& status) {
     }
 }
 
+/// How far the wanted generation has shown that it stays up.
+void count_health(const Copy& stay, const Task& task, TaskStatus& status) {
+    if (stay.generation < task.generation) {
+        return;
+    }
+    if (is_healthy(stay, task)) {
+        ++status.updated;
+    } else if (stay.reported && stay.state == InstanceState::running) {
+        ++status.young;
+    }
+    if (!status.halted_by && halts_roll_out(stay, task)) {
+        status.halted_by = stay.ordinal;
+    }
+}
+
 }  // namespace
 
 TaskStatus summarise(const Workload& workload, const Placements& placements, TaskIndex index,
-                     const Reading& reading, std::span<const Shortage> shortages) {
-    const Generation wanted = workload[index].generation;
+                     const Reading& reading, std::span<const Shortage> shortages, bool is_new) {
+    const Task& task = workload[index];
+    const Generation wanted = task.generation;
     TaskStatus status;
     std::uint32_t missing = 0;
     std::uint32_t unsettled = 0;
@@ -175,7 +207,11 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
         status.moving += slot.stay->orders.moving ? 1U : 0U;
         status.rolling += of_slot.outdated ? 1U : 0U;
         unsettled += of_slot.settled ? 0U : 1U;
+        count_health(*slot.stay, task, status);
         has_failed = has_failed || slot.stay->state == InstanceState::failed;
+    }
+    if (!is_new && status.rolling == 0) {
+        status.halted_by.reset();  // No roll-out is under way.
     }
     const bool is_held_up =
         !shortages.empty() && shortages.front().code == Obstacle::max_unavailable;
@@ -191,12 +227,14 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
     const Shortage largest = status.shortage();
     const bool is_unplaced = !is_held_up && largest.code != Obstacle::recovering;
     // Of a task of every node it is not even known how many there are.
-    const bool is_unseen = largest.code == Obstacle::recovering &&
-                           (largest.count > 0 || workload[index].is_everywhere());
+    const bool is_unseen =
+        largest.code == Obstacle::recovering && (largest.count > 0 || task.is_everywhere());
     if (is_unplaced && largest.count > 0) {
         status.phase = TaskPhase::unplaced;
     } else if (has_failed) {
         status.phase = TaskPhase::failed;
+    } else if (status.halted_by) {
+        status.phase = TaskPhase::halted;
     } else if (status.rolling > 0) {
         status.phase = TaskPhase::rolling;
     } else if (status.backoff > 0) {

@@ -16,6 +16,15 @@ namespace muster::coordinator {
 /// Not of the wanted generation, nor about to be.
 [[nodiscard]] bool is_outdated(const Copy& copy, Generation wanted);
 
+/// A copy that counts for a roll-out: it came up, and its run took the task's min_healthy, or it
+/// ended well.
+[[nodiscard]] bool is_healthy(const Copy& copy, const Task& task);
+/// A copy of the wanted generation that came up or ended, and is not healthy (yet).
+[[nodiscard]] bool is_on_trial(const Copy& copy, const Task& task);
+/// One on trial that has ended before min_healthy was over. It halts a roll-out until it has run
+/// that long after all, or until the task is changed again.
+[[nodiscard]] bool halts_roll_out(const Copy& copy, const Task& task);
+
 /// The copies of one wanted ordinal.
 struct Slot {
     const Copy* stay = nullptr;  ///< The one that stays; none if all are leaving, or only claimed.
@@ -53,9 +62,9 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
                                     TaskIndex index, Ordinal ordinal);
 
 /// How near a task is to what is wanted. `shortages` are what the last plan found; their counts are
-/// brought up to date.
+/// brought up to date. `is_new`: it is not known that all copies of its generation were healthy.
 [[nodiscard]] TaskStatus summarise(const Workload& workload, const Placements& placements,
                                    TaskIndex index, const Reading& reading,
-                                   std::span<const Shortage> shortages);
+                                   std::span<const Shortage> shortages, bool is_new);
 
 }  // namespace muster::coordinator

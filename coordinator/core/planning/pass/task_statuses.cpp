@@ -18,7 +18,10 @@ bool TaskStatuses::record(TaskIndex index, const Reading& reading,
         count(task.status, ~std::uint64_t{0});
     }
     const std::uint32_t strays_before = task.status.strays;
-    task.status = summarise(workload_, placements_, index, reading, shortages);
+    task.status = summarise(workload_, placements_, index, reading, shortages, is_new(index));
+    if (task.status.updated == task.status.wanted) {
+        task.was_healthy = workload_[index].generation;
+    }
     if (task.status.phase == TaskPhase::unplaced && !was_unplaced) {
         unplaced_.add(index);
     }
@@ -28,6 +31,11 @@ bool TaskStatuses::record(TaskIndex index, const Reading& reading,
         short_tasks_.insert(index);
     } else if (!short_tasks_.empty()) {
         short_tasks_.erase(index);
+    }
+    if (task.status.halted_by) {
+        halted_tasks_.insert(index);
+    } else if (!halted_tasks_.empty()) {
+        halted_tasks_.erase(index);
     }
     return task.status.strays < strays_before;
 }
@@ -39,6 +47,7 @@ void TaskStatuses::forget(TaskIndex index) {
         }
         tasks_[raw(index)] = {};
         short_tasks_.erase(index);
+        halted_tasks_.erase(index);
     }
 }
 
@@ -118,6 +127,17 @@ std::vector<std::string> TaskStatuses::first_unconverged(std::size_t most) const
     return {first.begin(), first.end()};
 }
 
+std::optional<TaskIndex> TaskStatuses::first_halted() const {
+    std::optional<TaskIndex> first;
+    int left = 2'000;  // As above.
+    for (auto at = halted_tasks_.begin(); at != halted_tasks_.end() && left > 0; ++at, --left) {
+        if (!first || workload_.name(*at) < workload_.name(*first)) {
+            first = *at;
+        }
+    }
+    return first;
+}
+
 /// Takes away when `sign` is -1.
 void TaskStatuses::count(const TaskStatus& status, std::uint64_t sign) {
     totals_.wanted += sign * status.wanted;
@@ -130,6 +150,7 @@ void TaskStatuses::count(const TaskStatus& status, std::uint64_t sign) {
     totals_.stopping += sign * status.stopping;
     totals_.strays += sign * status.strays;
     totals_.unsettled += sign * (status.phase == TaskPhase::converged ? 0U : 1U);
+    totals_.halted += status.halted_by ? sign : std::uint64_t{0};
     totals_.moves += sign * status.moving;
     for (const Shortage& shortage : status.shortages) {
         totals_.unplaced +=

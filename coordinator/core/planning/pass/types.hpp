@@ -63,6 +63,7 @@ struct Scope {
 enum class TaskPhase : std::uint8_t {
     converged,   ///< As wanted: each ordinal one copy of the generation, running or run to its end.
     rolling,     ///< Copies of an older generation are being replaced.
+    halted,      ///< They are not: a copy of the new one ended before it had run for min_healthy.
     backoff,     ///< A copy ended and starts again after a delay.
     recovering,  ///< Nobody knows yet what of it runs: not all known nodes have reported.
     placing,     ///< Copies are ordered or being started.
@@ -80,6 +81,9 @@ struct TaskStatus {
     std::uint32_t exited = 0;    ///< has run to its end,
     std::uint32_t failed = 0;    ///< or is failed; what is left is unplaced, or not seen yet.
     std::uint32_t rolling = 0;   ///< Ordinals of which a copy of an older generation is there.
+    std::uint32_t updated = 0;   ///< Ordinals whose copy is of the generation, and healthy.
+    std::uint32_t young = 0;  ///< Ordinals whose copy is of it and runs, not for min_healthy yet.
+    std::optional<Ordinal> halted_by{};  ///< The first whose copy halts the roll-out.
     std::uint32_t moving = 0;    ///< Ordinals on their way to another node, for the balance.
     std::uint32_t stopping = 0;  ///< Copies that are not wanted (any more).
     std::uint32_t strays = 0;    ///< Copies this store never ordered.
@@ -105,6 +109,7 @@ struct Totals {
     std::uint64_t strays = 0;
     std::uint64_t unplaced = 0;
     std::uint64_t unsettled = 0;  ///< Tasks that are not converged.
+    std::uint64_t halted = 0;     ///< Tasks whose roll-out is halted.
     std::uint64_t moves = 0;      ///< Moves between nodes decided and not over.
 };
 
@@ -147,5 +152,6 @@ struct Whereabouts {
 }  // namespace muster::coordinator
 
 template <>
-inline constexpr auto muster::enum_names<muster::coordinator::TaskPhase> = muster::name_list(
-    "converged", "rolling", "backoff", "recovering", "placing", "unplaced", "failed", "stopping");
+inline constexpr auto muster::enum_names<muster::coordinator::TaskPhase> =
+    muster::name_list("converged", "rolling", "halted", "backoff", "recovering", "placing",
+                      "unplaced", "failed", "stopping");

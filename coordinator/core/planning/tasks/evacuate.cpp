@@ -4,6 +4,11 @@ namespace muster::coordinator {
 
 namespace {
 
+/// Elsewhere it would be replaced by a copy of a generation that has yet to show that it lasts.
+bool is_held(const TaskStep& step, const Copy& stay) {
+    return (step.hold.on_trial || step.hold.halted) && is_outdated(stay, step.at.task.generation);
+}
+
 /// Begins to move one ordinal; else says what blocks it.
 Obstacle move_off(const TaskStep& step, Ordinal ordinal, const Evacuation& why,
                   Loads::Cursor& cursor) {
@@ -17,6 +22,9 @@ Obstacle move_off(const TaskStep& step, Ordinal ordinal, const Evacuation& why,
     }
     if (!at.placements.nodes().is_commandable(stay.node)) {
         return Obstacle::no_orders;
+    }
+    if (is_held(step, stay) && !why.force) {
+        return Obstacle::min_healthy;
     }
     if (!step.orders.may_start()) {
         return Obstacle::starts_spent;

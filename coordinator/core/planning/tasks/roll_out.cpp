@@ -25,7 +25,7 @@ public:
         std::optional<Ordinal> next;
         std::optional<Ordinal> next_elsewhere;  // Its node gets no work.
         std::uint32_t outdated = 0;
-        bool is_under_way = false;
+        bool is_under_way = step_.hold.on_trial || step_.hold.halted;
         for (Ordinal ordinal = 0; ordinal < at_.task.ordinals(); ++ordinal) {
             const Slot& slot = at_.slot(ordinal);
             is_under_way = is_under_way || is_held_up(ordinal);
@@ -34,6 +34,10 @@ public:
             }
             is_under_way = is_under_way || is_rolling(slot);
             if (!is_replaceable(slot) || at_.is_leased(ordinal)) {
+                continue;
+            }
+            if (step_.hold.halted) {
+                retry_elsewhere(ordinal);
                 continue;
             }
             if (is_down(*slot.stay)) {
@@ -106,14 +110,34 @@ private:
                                 at_.is_home_counted(ordinal), at_.scope.now);
     }
 
+    /// Of a roll-out that is halted: a new copy that has failed is tried on other nodes, beside the
+    /// old one.
+    void retry_elsewhere(Ordinal ordinal) {
+        const FailureRecord* const failed = step_.failures.find({at_.index, ordinal});
+        const bool may = failed != nullptr && !failed->failed_on.empty() && !failed->is_given_up();
+        if (may && !at_.task.is_everywhere() && may_surge()) {
+            static_cast<void>(surge(ordinal, 1));
+        }
+    }
+
+    /// A copy may be added now.
+    [[nodiscard]] bool may_surge() const {
+        return step_.orders.may_start() && step_.orders.has_room() && !at_.scope.held_back &&
+               at_.task.spec.update.max_surge > 0;
+    }
+
     /// Begins the replacement of one ordinal: elsewhere first if that can be, else in place.
     void replace(Ordinal ordinal, std::uint32_t outdated) {
         if (!step_.orders.may_start()) {
             return;
         }
         const Slot& slot = at_.slot(ordinal);
-        const bool may_surge = at_.task.spec.update.max_surge > 0 && !at_.task.is_everywhere();
-        if (step_.orders.has_room() && may_surge && !at_.scope.held_back && surge(ordinal)) {
+        // Where a node may have several copies and none may be taken down, the one free place may
+        // be beside a copy of this very ordinal, but good for another.
+        const bool tries_others =
+            at_.task.spec.update.max_unavailable == 0 && at_.task.spec.max_per_node > 1;
+        if (!at_.task.is_everywhere() && may_surge() &&
+            surge(ordinal, tries_others ? at_.task.instances : 1)) {
             return;
         }
         if (step_.orders.makes_room()) {
@@ -129,13 +153,9 @@ private:
         }
     }
 
-    /// Starts the new copy of the ordinal, or of another one, where there is room for it.
-    [[nodiscard]] bool surge(Ordinal ordinal) {
-        // Where a node may have several copies and none may be taken down, the one free place may
-        // be beside a copy of this very ordinal, but good for another.
-        const bool tries_others =
-            at_.task.spec.update.max_unavailable == 0 && at_.task.spec.max_per_node > 1;
-        const std::uint32_t tried = tries_others ? at_.task.instances : 1;
+    /// Starts the new copy of the ordinal, or of another of the next so many, where there is room
+    /// for it.
+    [[nodiscard]] bool surge(Ordinal ordinal, std::uint32_t tried) {
         for (std::uint32_t step = 0; step < tried; ++step) {
             const Ordinal other = (ordinal + step) % at_.task.instances;
             const Slot& slot = at_.slot(other);
@@ -199,6 +219,28 @@ private:
 };
 
 }  // namespace
+
+RollOutHold hold_of(const TaskAtHand& at, const RecentFailures& failures) {
+    RollOutHold hold;
+    for (Ordinal ordinal = 0; ordinal < at.task.ordinals(); ++ordinal) {
+        const Copy* const stay = at.stay(ordinal);
+        if (stay != nullptr) {
+            hold.on_trial = hold.on_trial || is_on_trial(*stay, at.task);
+            hold.halted = hold.halted || halts_roll_out(*stay, at.task);
+        }
+    }
+    if (failures.has_any(at.index) && at.task.spec.update.min_healthy > Duration::zero()) {
+        for (Ordinal ordinal = 0; ordinal < at.task.ordinals(); ++ordinal) {
+            const FailureRecord* const failed = failures.find({at.index, ordinal});
+            const Copy* const stay = at.stay(ordinal);
+            const bool lasts = stay != nullptr && stay->generation >= at.task.generation &&
+                               is_healthy(*stay, at.task);
+            hold.halted =
+                hold.halted || (failed != nullptr && !failed->failed_on.empty() && !lasts);
+        }
+    }
+    return hold;
+}
 
 void roll_out(const TaskStep& step, Tally<NodeIndex>& staying) { RollOut{step, staying}.run(); }
 

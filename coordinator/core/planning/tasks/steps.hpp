@@ -13,6 +13,15 @@ namespace muster::coordinator {
 /// homes are fresh. True: it was given orders.
 bool plan_task(PlannerState& state, TaskIndex index, const Scope& scope, PassOrders& orders);
 
+/// What keeps a roll-out from taking down another copy of an older generation. A copy of the new
+/// one that ended before it had run for min_healthy halts the roll-out, until the task is changed
+/// again or that copy runs so long after all.
+struct RollOutHold {
+    bool on_trial = false;  ///< Some copy of the new generation has not run for min_healthy yet.
+    bool halted = false;    ///< Or has ended before it did.
+};
+[[nodiscard]] RollOutHold hold_of(const TaskAtHand& at, const RecentFailures& failures);
+
 /// What the steps work with.
 struct TaskStep {
     const TaskAtHand& at;
@@ -20,6 +29,7 @@ struct TaskStep {
     TargetSearch& search;
     Shortfall& shortfall;
     const RecentFailures& failures;
+    RollOutHold hold{};
 };
 
 // ---- copies that are too many ----
@@ -52,8 +62,9 @@ void start_on_every_node(const TaskStep& step);
 void evacuate(const TaskStep& step, ByInstance<Obstacle>& blocked);
 /// What failed on one node is stopped, and keeps a place on another one.
 void retry_failed(const TaskStep& step);
-/// Replaces copies of an older generation, one at a time: the new copy first where a node and
-/// `max_surge` allow it, else in place within `max_unavailable`. `staying` is overwritten.
+/// Replaces copies of an older generation, one at a time and each once the last new one is healthy:
+/// the new copy first where a node and `max_surge` allow it, else in place within
+/// `max_unavailable`. `staying` is overwritten.
 void roll_out(const TaskStep& step, Tally<NodeIndex>& staying);
 
 }  // namespace muster::coordinator

@@ -15,6 +15,12 @@ bool has_failed_beside(const TaskAtHand& at, const Copy& copy, const Copy& stay)
            !stay.orders.moving && copy.generation == at.task.generation;
 }
 
+/// The copy that stays does its work. One of a newer generation has to show first that it lasts.
+bool is_served_by(const Copy& stay, const Copy& copy, const TaskAtHand& at) {
+    return has_come_up(stay, at.task.generation) &&
+           (copy.generation >= stay.generation || is_healthy(stay, at.task));
+}
+
 /// Of a copy that another one of its ordinal makes needless.
 Cause cause_to_stop(const TaskAtHand& at, const Copy& copy, const Copy& stay) {
     if (copy.generation < at.task.generation) {
@@ -43,7 +49,6 @@ void stop_surplus(const TaskAtHand& at, TaskOrders& orders) {
 
 void stop_duplicates(const TaskAtHand& at, TaskOrders& orders) {
     for (const Slot& slot : at.reading.slots) {
-        const bool is_served = slot.stay != nullptr && has_come_up(*slot.stay, at.task.generation);
         for (const Copy& copy : at.copies_of(slot)) {
             if (copy.origin == Origin::claimed) {
                 orders.stop(copy, Cause::duplicate);  // A node gets an instance by order alone.
@@ -53,8 +58,8 @@ void stop_duplicates(const TaskAtHand& at, TaskOrders& orders) {
                 continue;
             }
             // A task that became exclusive must not have two, even if for a while none runs.
-            const bool is_needless = is_served || is_of_the_past(at, copy) ||
-                                     at.task.spec.exclusive ||
+            const bool is_needless = is_served_by(*slot.stay, copy, at) ||
+                                     is_of_the_past(at, copy) || at.task.spec.exclusive ||
                                      has_failed_beside(at, copy, *slot.stay);
             if (&copy != slot.stay && is_needless) {
                 orders.stop(copy, cause_to_stop(at, copy, *slot.stay));

@@ -13,13 +13,14 @@ bool plan_task(PlannerState& state, TaskIndex index, const Scope& scope, PassOrd
     TargetSearch search{at, state};
     TaskOrders orders{at, state, search, pass};
     Shortfall shortfall{at, search};
-    const TaskStep step{at, orders, search, shortfall, state.failures};
+    TaskStep step{at, orders, search, shortfall, state.failures};
     if (!at.task.wanted) {
         state.failures.forget(index);
         stop_unwanted(at, orders);
         orders.sort_by_name();
     } else if (at.task.is_everywhere()) {
         state.failures.on_read(scope.now, index, at.task, at.reading);
+        step.hold = hold_of(at, state.failures);
         stop_unbound(at, orders);
         orders.sort_by_name();
         start_on_every_node(step);
@@ -29,6 +30,7 @@ bool plan_task(PlannerState& state, TaskIndex index, const Scope& scope, PassOrd
         }
     } else {
         state.failures.on_read(scope.now, index, at.task, at.reading);
+        step.hold = hold_of(at, state.failures);
         stop_surplus(at, orders);
         stop_duplicates(at, orders);
         orders.sort_by_name();

@@ -42,7 +42,7 @@ stop_signal = "INT"
 grace = "2m"
 restart = "on-failure"
 max_per_node = 2
-update = { max_surge = 2, max_unavailable = 0 }
+update = { max_surge = 2, max_unavailable = 0, min_healthy = "1m" }
 
 [[task]]
 name = "batch"
@@ -61,7 +61,7 @@ argv = ["work"]
     web.spec.grace = 2min;
     web.spec.restart.policy = RestartPolicy::on_failure;
     web.spec.max_per_node = 2;
-    web.spec.update = {2, 0};
+    web.spec.update = {2, 0, 1min};
     CHECK((*tasks)[0] == web);
     WantedTask batch;
     batch.name = "batch";

@@ -71,6 +71,9 @@ TEST_CASE("a task that breaks a rule is refused by the name of the field", "[spe
              t.spec.update = {0, 0};
          }},
         {"update", [](auto& t) { t.spec.update.max_surge = limits::instances_per_task + 1; }},
+        {"update", [](auto& t) { t.spec.update.min_healthy = -1ms; }},
+        {"update", [](auto& t) { t.spec.update.min_healthy = limits::min_healthy_max + 1ms; }},
+        {"update", [](auto& t) { t.spec.update.min_healthy = 1500us; }},
     };
     for (const auto& one : breaks) {
         auto task = sound_task();
@@ -103,6 +106,7 @@ TEST_CASE("specs have the same digest only if they are equal", "[spec]") {
         [](auto& s) { s.max_per_node = 2; },
         [](auto& s) { s.update.max_surge = 2; },
         [](auto& s) { s.update.max_unavailable = 2; },
+        [](auto& s) { s.update.min_healthy = 0s; },
         [](auto& s) { s.restart.backoff = 2s; },
         [](auto& s) { s.restart.max = 5; },
         [](auto& s) { s.restart.window = 1min; },

@@ -100,6 +100,7 @@ public:
     TaskSpec spec() const {
         TaskSpec spec;
         spec.argv = {"/bin/true"};
+        spec.update.min_healthy = min_healthy;
         return spec;
     }
     void want(const std::string& name, std::uint32_t instances) { want(name, instances, spec()); }
@@ -219,6 +220,8 @@ public:
         report(host(host_name));
     }
     Instant now{};  ///< Of the last round.
+    /// Of specs to come. Most tests are about something else, and their time stands still.
+    Duration min_healthy{};
     bool starts_slowly = false;
     std::uint32_t stop_takes = 0;  ///< Reports in which a copy is `stopping`.
 

@@ -85,6 +85,7 @@ TEST_CASE("a random story keeps every bound and ends as wanted",
     fleet.add_hosts(1 + draw(random, 6));
     fleet.stop_takes = draw(random, 3);
     fleet.starts_slowly = random.chance(1, 2);
+    fleet.min_healthy = random.chance(1, 2) ? 3s : 0s;
     for (int turn = 0; turn < 60; ++turn) {
         switch (random.below(12)) {
             case 0:
@@ -99,16 +100,16 @@ TEST_CASE("a random story keeps every bound and ends as wanted",
             case 9: fleet.finish_starts(); break;
             default: break;
         }
-        fleet.round({.balance = random.chance(2, 3)});
+        fleet.round({.now = fleet.now + 1s, .balance = random.chance(2, 3)});
         CAPTURE(turn, fleet.violations);
         REQUIRE(fleet.violations.empty());
     }
     int quiet = 0;
-    for (int pass = 0; pass < 300 && quiet < 3; ++pass) {
+    for (int pass = 0; pass < 300 && quiet < 6; ++pass) {
         fleet.finish_starts();
-        quiet = fleet.round() == 0 ? quiet + 1 : 0;
+        quiet = fleet.next_round() == 0 ? quiet + 1 : 0;
     }
-    CHECK(quiet == 3);
+    CHECK(quiet == 6);
     CHECK(fleet.violations.empty());
     for (const auto& [name, task] : fleet.stored()) {
         const auto hosts = static_cast<std::uint32_t>(std::ranges::count_if(

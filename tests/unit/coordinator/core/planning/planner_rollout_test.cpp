@@ -14,7 +14,8 @@ using Lines = std::vector<std::string>;
 
 TaskSpec with_update(const Fleet& fleet, std::uint32_t max_surge, std::uint32_t max_unavailable) {
     TaskSpec spec = fleet.spec();
-    spec.update = {max_surge, max_unavailable};
+    spec.update.max_surge = max_surge;
+    spec.update.max_unavailable = max_unavailable;
     return spec;
 }
 

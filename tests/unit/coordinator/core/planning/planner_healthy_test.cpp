@@ -1,0 +1,270 @@
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
+
+// A new copy counts for a roll-out once it has run for min_healthy.
+namespace muster::coordinator::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+/// Instances of `web` that run on as many hosts, each for long enough.
+struct HealthyFleet {
+    Fleet fleet;
+
+    HealthyFleet(std::uint32_t hosts, std::uint32_t instances, std::uint32_t max_surge) {
+        fleet.min_healthy = 3s;
+        fleet.add_hosts(hosts);
+        TaskSpec spec = fleet.spec();
+        spec.update.max_surge = max_surge;
+        fleet.want("web", instances, spec);
+        run_rounds(6);
+        REQUIRE(fleet.running("web") == instances);
+        fleet.trace.clear();
+    }
+
+    void run_rounds(int rounds) {
+        for (int round = 0; round < rounds; ++round) {
+            fleet.next_round();
+        }
+    }
+    TaskStatus status() const { return fleet.planner.status(*fleet.workload.find("web")); }
+    /// Processes of the wanted generation end and wait for their restart; or run again.
+    void end_new_copies() { turn_new_copies(InstanceState::backoff); }
+    void restart_new_copies() { turn_new_copies(InstanceState::running); }
+    /// Copies of the generation before that are not there any more.
+    std::uint32_t replaced(Generation before, std::uint32_t of) const {
+        std::uint32_t left = 0;
+        for (const Copy& copy : fleet.placements.copies().of(*fleet.workload.find("web"))) {
+            left += copy.generation == before ? 1U : 0U;
+        }
+        return of - left;
+    }
+
+private:
+    void turn_new_copies(InstanceState state) {
+        for (auto& [name, host] : fleet.hosts()) {
+            for (auto& [id, instance] : host.runs) {
+                if (instance.generation == fleet.generation("web")) {
+                    instance.state = state;
+                    instance.exit_code = 1;
+                    instance.started = CivilMs{raw(instance.started) + 1'000'000};
+                }
+            }
+        }
+        fleet.report_all();
+    }
+};
+
+}  // namespace
+
+// Goal: the next copy is taken down only when the last new one has shown that it stays up.
+// Method: two instances on two hosts, in place; each round is a second.
+TEST_CASE("a roll-out takes down no further copy before the new one has run for min_healthy",
+          "[planner][rollout]") {
+    HealthyFleet web{2, 2, 0};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    CHECK(fleet.next_round() == 1);
+    CHECK(fleet.next_round() == 0);  // It is seen to run.
+    CHECK(web.status().young == 1);
+    CHECK(web.status().updated == 0);
+    CHECK(fleet.next_round() == 0);
+    CHECK(fleet.next_round() == 0);
+    CHECK(fleet.next_round() == 1);
+    CHECK(web.status().updated == 1);
+    CHECK(fleet.trace == Lines{"start web.0 n0 rollout", "start web.1 n1 rollout"});
+    web.run_rounds(4);
+    CHECK(web.status().updated == 2);
+    CHECK(web.status().young == 0);
+}
+
+// Goal: beside the new copy the old one runs on until the new one has shown that it stays up.
+// Method: two instances on three hosts; look when the old copy is stopped.
+TEST_CASE("a roll-out with room to surge stops the old copy once the new one is healthy",
+          "[planner][rollout]") {
+    HealthyFleet web{3, 2, 1};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    web.run_rounds(4);
+    CHECK(fleet.trace == Lines{"start web.0 n2 rollout"});
+    CHECK(fleet.running("web") == 3);
+    web.run_rounds(1);
+    CHECK(fleet.trace == Lines{"start web.0 n2 rollout", "stop web.0 n0 rollout"});
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: a bad release costs one instance at most. Method: 20 instances on 20 hosts and on 21; each
+// new process ends in its third round, and is started again by its agent, for ten minutes.
+TEST_CASE("a release that ends before min_healthy replaces one copy at most",
+          "[planner][rollout]") {
+    const auto hosts = GENERATE(std::uint32_t{20}, std::uint32_t{21});
+    HealthyFleet web{hosts, 20, 1};
+    Fleet& fleet = web.fleet;
+    const Generation before = fleet.generation("web");
+    fleet.restart("web");
+    for (int crash = 0; crash < 150; ++crash) {
+        web.run_rounds(2);
+        web.end_new_copies();
+        web.run_rounds(1);
+        REQUIRE(web.status().halted_by == Ordinal{0});
+        web.restart_new_copies();
+        web.run_rounds(1);
+        REQUIRE(web.status().phase == TaskPhase::halted);
+    }
+    CHECK(web.replaced(before, 20) == (hosts == 20 ? 1 : 0));
+    CHECK(fleet.trace.size() == 1);
+    CHECK(fleet.totals().halted == 1);
+}
+
+// Goal: what halted is no verdict for ever. Method: the copy ends once, and then runs.
+TEST_CASE("a halted roll-out goes on once the copy has run for min_healthy after all",
+          "[planner][rollout]") {
+    HealthyFleet web{2, 2, 0};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    web.run_rounds(2);
+    web.end_new_copies();
+    web.run_rounds(9);
+    CHECK(web.status().phase == TaskPhase::halted);
+    CHECK(fleet.trace.size() == 1);
+    web.restart_new_copies();
+    web.run_rounds(3);
+    CHECK(web.status().phase == TaskPhase::halted);
+    web.run_rounds(6);
+    CHECK(fleet.trace == Lines{"start web.0 n0 rollout", "start web.1 n1 rollout"});
+    CHECK(web.status().phase == TaskPhase::converged);
+    CHECK(web.status().updated == 2);
+}
+
+// Goal: who mends the release need not clear anything. Method: change the task while it is halted.
+TEST_CASE("a change of the task ends the halt of its roll-out", "[planner][rollout]") {
+    HealthyFleet web{3, 2, 1};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    web.run_rounds(2);
+    web.end_new_copies();
+    web.run_rounds(5);
+    REQUIRE(web.status().phase == TaskPhase::halted);
+    fleet.restart("web");
+    web.run_rounds(30);
+    CHECK(web.status().phase == TaskPhase::converged);
+    CHECK(web.status().updated == 2);
+    CHECK(fleet.violations.empty());
+}
+
+// Goal: an end that no report showed is an end. Method: between two reports the process is another.
+TEST_CASE("a restart between two reports halts the roll-out", "[planner][rollout]") {
+    HealthyFleet web{2, 2, 0};
+    web.fleet.restart("web");
+    web.run_rounds(2);
+    web.restart_new_copies();
+    web.run_rounds(1);
+    CHECK(web.status().phase == TaskPhase::halted);
+}
+
+// Goal: a first placement is no roll-out. Method: five instances at once, which end soon.
+TEST_CASE("the first placement of a task is not held up by min_healthy", "[planner][rollout]") {
+    Fleet fleet;
+    fleet.min_healthy = 3s;
+    fleet.add_hosts(5);
+    fleet.want("web", 5);
+    CHECK(fleet.next_round() == 5);
+    const auto status = [&] { return fleet.planner.status(*fleet.workload.find("web")); };
+    CHECK(status().phase == TaskPhase::converged);
+    CHECK(status().young == 5);
+    fleet.put("n1", "web", 1, fleet.generation("web"), InstanceState::backoff);
+    fleet.next_round();
+    CHECK(status().phase == TaskPhase::backoff);
+    CHECK(status().halted_by == std::nullopt);
+}
+
+// Goal: a task of one instance is told to be halted, though no older copy is left. Method: as said.
+TEST_CASE("the roll-out of the only instance is halted when it ends", "[planner][rollout]") {
+    HealthyFleet web{1, 1, 0};
+    web.fleet.restart("web");
+    web.run_rounds(2);
+    CHECK(web.status().phase == TaskPhase::converged);
+    web.end_new_copies();
+    CHECK(web.status().phase == TaskPhase::halted);
+    web.restart_new_copies();
+    web.run_rounds(5);
+    CHECK(web.status().phase == TaskPhase::converged);
+    web.end_new_copies();  // What ends later is in no roll-out any more.
+    CHECK(web.status().phase == TaskPhase::backoff);
+}
+
+// Goal: a job that ends well is not taken for a bad release. Method: its new copy exits with 0.
+TEST_CASE("a new copy that ends well counts at once", "[planner][rollout]") {
+    Fleet fleet;
+    fleet.min_healthy = 3s;
+    fleet.add_hosts(2);
+    TaskSpec spec = fleet.spec();
+    spec.restart.policy = RestartPolicy::on_failure;
+    spec.update.max_surge = 0;
+    fleet.want("job", 2, spec);
+    for (int round = 0; round < 6; ++round) {
+        fleet.next_round();
+    }
+    fleet.restart("job");
+    fleet.next_round();
+    fleet.put("n0", "job", 0, fleet.generation("job"), InstanceState::exited);
+    const TaskStatus status = fleet.planner.status(*fleet.workload.find("job"));
+    CHECK(status.updated == 1);
+    CHECK(status.halted_by == std::nullopt);
+    CHECK(fleet.next_round() == 1);
+    CHECK(fleet.trace.back() == "start job.1 n1 rollout");
+}
+
+// Goal: a drain does not carry old copies into a release that does not stay up; by force it does.
+// Method: the roll-out is halted; drain a node of an old copy.
+TEST_CASE("what is drained stays while the roll-out of its task is halted",
+          "[planner][rollout][drain]") {
+    HealthyFleet web{3, 2, 0};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    web.run_rounds(2);
+    web.end_new_copies();
+    web.run_rounds(2);
+    fleet.drain("n1");
+    web.run_rounds(5);
+    CHECK(fleet.blocked_on("n1") == Lines{"web.1 min_healthy"});
+    CHECK(fleet.trace.size() == 1);
+    fleet.suspend("n1", Evacuation{.force = true});
+    web.run_rounds(2);
+    CHECK(fleet.trace.size() > 1);
+}
+
+// Goal: a copy that failed on one host is tried on others, and no old one is taken down for it.
+// Method: the new copy fails wherever it is started.
+TEST_CASE("a new copy that fails is tried elsewhere while the old ones run on",
+          "[planner][rollout][retry]") {
+    HealthyFleet web{6, 2, 1};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    for (int round = 0; round < 30; ++round) {
+        fleet.next_round();
+        for (auto& [name, host] : fleet.hosts()) {
+            for (auto& [id, instance] : host.runs) {
+                if (instance.generation == fleet.generation("web")) {
+                    instance.state = InstanceState::failed;
+                }
+            }
+        }
+        fleet.report_all();
+    }
+    CHECK(fleet.running("web") == 2);
+    CHECK(std::ranges::count_if(fleet.trace, [](const std::string& line) {
+              return line.starts_with("start web.0");
+          }) == 3);
+    CHECK(std::ranges::none_of(
+        fleet.trace, [](const std::string& line) { return line.starts_with("start web.1"); }));
+    CHECK(web.status().halted_by == Ordinal{0});
+}
+
+}  // namespace muster::coordinator::test
