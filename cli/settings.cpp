@@ -76,7 +76,8 @@ Result<Settings> settings_of(const CommandLine& line, const Environment& environ
     }
     settings.coordinator = *coordinator;
     settings.events = *events;
-    const auto patient = line.verb == Verb::wait ? Duration{30s} : settings.timeout;
+    const bool waits = line.verb == Verb::wait || line.has("--wait");
+    const auto patient = waits ? Duration{30s} : settings.timeout;
     const auto timeout = duration_of(line, "--timeout", patient);
     const auto interval = duration_of(line, "--interval", settings.interval);
     if (!timeout || !interval) {

@@ -25,7 +25,7 @@ constexpr std::array common{
                 "its endpoint for operators (MUSTER_COORDINATOR; else its local socket, if there "
                 "is one; else tcp://127.0.0.1:7701)"},
     OptionEntry{"--timeout", 't', "TIME",
-                "how long to wait for an answer: 500ms, 2m (5s; wait: 30s)"},
+                "how long to wait for an answer: 500ms, 2m (5s; wait, --wait: 30s)"},
     OptionEntry{"--output", 'o', "FORMAT", "table or json", Words::format},
     OptionEntry{"--run-dir", '\0', "DIR", "directory of the coordinator's local socket",
                 Words::file},
@@ -37,7 +37,12 @@ constexpr std::array status_options{
     watch, interval,
     OptionEntry{"--check", '\0', "", "exit with 3 unless the cluster is converged"},
     OptionEntry{"--reported", '\0', "", "what each node reported in the last closed round"}};
-constexpr std::array apply_options{file, replace, yes, force};
+constexpr std::array apply_options{
+    file, replace, yes, force,
+    OptionEntry{"--wait", '\0', "", "wait until the tasks of the files are converged; see 'help wait'"}};
+constexpr std::array wait_options{
+    OptionEntry{"--finished", '\0', "",
+                "wait until every instance has ended; exit with their highest exit code"}};
 constexpr std::array plan_options{
     file,
     replace,
@@ -186,7 +191,7 @@ constexpr std::array table{
     ask<TaskSignalRequest>(Verb::task_signal, Run::change, Words::task, {}),
     ask<GroupListRequest>(Verb::group_list, Run::read, Words::anything, read_options),
     ask<GroupShowRequest>(Verb::group_show, Run::read, Words::anything, read_options),
-    ask<WaitRequest>(Verb::wait, Run::wait, Words::task, {},
+    ask<WaitRequest>(Verb::wait, Run::wait, Words::task, wait_options,
         {.arguments = "PATTERN", .example = "wait web --timeout 30s"}),
     ask<EventsRequest>(Verb::events, Run::events, Words::anything, event_options,
         {"", "what happened in the cluster", "events --follow"}),

@@ -105,6 +105,10 @@ tl::expected<void, BadRequest> check_pattern(const CommandLine& line) {
     return {};
 }
 
+Made wait(const CommandLine& line) {
+    return WaitRequest{.pattern = line.arguments[0], .finished = line.has("--finished")};
+}
+
 Made logs(const CommandLine& line) {
     LogsRequest request{.instance = line.arguments[0],
                         .node = line.value("--node").value_or(""),
@@ -161,6 +165,7 @@ constexpr std::array own_requests{
     OwnRequest{Verb::task_show, show<TaskShowRequest, TaskListRequest>},
     OwnRequest{Verb::task_add, request_to_add},
     OwnRequest{Verb::task_scale, scale},
+    OwnRequest{Verb::wait, wait},
     OwnRequest{Verb::logs, logs},
     OwnRequest{Verb::top, top},
     OwnRequest{Verb::events, events},

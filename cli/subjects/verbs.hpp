@@ -15,8 +15,12 @@ namespace muster::cli {
 [[nodiscard]] ExitCode run_change(Console& console, const CommandLine& line,
                                   const RequestBody& request);
 
-/// `wait`: says what it waits for, until that is so or the time is over.
+/// `wait`: says what it waits for, until that is so or the time is over. With --finished it ends
+/// with the highest exit code of the instances.
 [[nodiscard]] ExitCode run_wait(Console& console, const WaitRequest& request);
+
+/// `apply --wait`: the same of each of these tasks, within one time.
+[[nodiscard]] ExitCode wait_for_applied(Console& console, const ChangeReply& changed);
 
 /// `node drain`: begun, and with --watch looked at until nothing runs there or its time is over.
 [[nodiscard]] ExitCode run_drain(Console& console, const CommandLine& line,

@@ -28,6 +28,7 @@ struct Effects {
     std::vector<std::pair<NodeIndex, TaskIndex>> specs_lacking;  ///< The node has to get it again.
     std::vector<FailedInstance> failed;
     std::vector<NodeIndex> excused;  ///< They were leaving, or are no more: nothing vanished there.
+    std::vector<std::pair<TaskIndex, Ordinal>> ended_well;  ///< Instances that are not run again.
     PlanReason plan = PlanReason::none;
     bool wake_waits = false;
 

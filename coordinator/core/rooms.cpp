@@ -1,6 +1,7 @@
 #include "coordinator/core/rooms.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "coordinator/core/nodes/node_rows.hpp"
@@ -46,6 +47,7 @@ Output Rooms::step(Instant now, const Input& input) {
     if (is_over_) {
         return std::move(step.output);
     }
+    keep_ends(step, effects);
     end_recovery(step, effects);
     const bool is_woken = std::holds_alternative<Wake>(input);
     const bool is_long = is_woken && is_large_round_due(now);
@@ -95,6 +97,28 @@ Instant Rooms::next_deadline() const {
 }
 
 // ---- without being asked ----
+
+// The plan knows at once what ended well. If we die before it is durable, its agent says it again.
+void Rooms::keep_ends(StepContext& step, const Effects& effects) {
+    std::set<TaskIndex> changed;
+    for (const auto& [task, ordinal] : effects.ended_well) {
+        if (in_.copies.workload.note_end(task, ordinal)) {
+            changed.insert(task);
+        }
+    }
+    Change change{.origin = ChangeOrigin::records};
+    for (const TaskIndex index : changed) {
+        const Task& task = in_.copies.workload[index];
+        const auto proposed = in_.ledger.tasks().find(task.name);
+        if (proposed && proposed->generation == task.generation) {
+            change.of<StoredEnds>().put.emplace_back(
+                StoredEnds{task.name, task.generation, task.ended_well});
+        }
+    }
+    if (!change.empty()) {
+        in_.ledger.submit(std::move(change), step.output);
+    }
+}
 
 void Rooms::end_recovery(StepContext& step, Effects& effects) {
     if (in_.liveness.recovery().end_if_due()) {

@@ -51,6 +51,7 @@ private:
     /// Ends what was to end by now. True for a record whose row is to be erased.
     [[nodiscard]] bool on_due(StepContext& step, const Deadlines::Due& due);
     void on_drain_overdue(StepContext& step, NodeIndex index);
+    void keep_ends(StepContext& step, const Effects& effects);
     void end_recovery(StepContext& step, Effects& effects);
     void close(StepContext& step, const ClosedRound& closed, Effects& effects);
     /// A round of a large fleet is to end or to begin. Either makes a step long enough: what else

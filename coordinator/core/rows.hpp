@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <string>
@@ -36,6 +37,37 @@ struct StoredTask {
     Generation created{};     ///< Its first generation since it was last added.
 
     friend bool operator==(const StoredTask&, const StoredTask&) = default;
+};
+
+/// A set of a task's ordinals, a bit each.
+struct OrdinalSet {
+    std::vector<std::uint64_t> words;  ///< Bit `ordinal % 64` of word `ordinal / 64`.
+
+    [[nodiscard]] bool contains(Ordinal ordinal) const {
+        return ordinal / 64 < words.size() && (words[ordinal / 64] >> (ordinal % 64) & 1U) != 0;
+    }
+    /// False: it was there.
+    bool add(Ordinal ordinal) {
+        if (contains(ordinal)) {
+            return false;
+        }
+        words.resize(std::max<std::size_t>(words.size(), ordinal / 64 + 1));
+        words[ordinal / 64] |= std::uint64_t{1} << (ordinal % 64);
+        return true;
+    }
+    [[nodiscard]] bool empty() const { return words.empty(); }
+
+    friend bool operator==(const OrdinalSet&, const OrdinalSet&) = default;
+};
+
+/// The instances of a task that ended well in this generation, and are not run in it again. A row
+/// of another generation than that of its task says nothing.
+struct StoredEnds {
+    std::string name;  ///< Of the task.
+    Generation generation{};
+    OrdinalSet ordinals;
+
+    friend bool operator==(const StoredEnds&, const StoredEnds&) = default;
 };
 
 struct StoredNode {
@@ -128,6 +160,7 @@ struct StoreImage {
     std::vector<StoredIntent> intents;
     std::vector<StoredSetting> settings;
     std::vector<StoredFreeze> freeze;
+    std::vector<StoredEnds> ends;
 };
 
 template <class Row>
@@ -143,10 +176,10 @@ struct EraseOldRequests {
 struct GoesOn {};
 
 /// One row to write or to erase; putting is inserting or replacing by key.
-using Write =
-    std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest, Shared<StoredIntent>,
-                 StoredSetting, Erase<StoredTask>, Erase<StoredNode>, Erase<StoredIntent>,
-                 EraseOldRequests, StoredFreeze, Erase<StoredFreeze>, GoesOn>;
+using Write = std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest,
+                           Shared<StoredIntent>, StoredSetting, Erase<StoredTask>,
+                           Erase<StoredNode>, Erase<StoredIntent>, EraseOldRequests, StoredFreeze,
+                           Erase<StoredFreeze>, Shared<StoredEnds>, Erase<StoredEnds>, GoesOn>;
 
 /// Writes that become durable together, in the order of their numbers. Nothing that follows from
 /// them is said or done before the input Persisted of this number.

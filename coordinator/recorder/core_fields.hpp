@@ -131,11 +131,12 @@ struct CoreFields::OfCore : PlainFields {
         }
     }
     static void fields(auto& visit, codec::Like<Task> auto& it) {
-        auto& [name, wanted, instances, spec, place, digest, generation, created, bound] = it;
+        auto& [name, wanted, instances, spec, place, digest, generation, created, bound,
+               ended_well] = it;
         // Its wire form needs a name, which a slot that is free has not.
         WantedTask as_wanted{"task", 1, spec, place};
-        visit("name wanted instances as_wanted digest generation created bound", name, wanted,
-              instances, as_wanted, digest, generation, created, bound);
+        visit("name wanted instances as_wanted digest generation created bound ended_well", name,
+              wanted, instances, as_wanted, digest, generation, created, bound, ended_well);
         if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
             spec = std::move(as_wanted.spec);
             place = std::move(as_wanted.place);
@@ -359,7 +360,8 @@ struct CoreFields::OfCore : PlainFields {
         return "proposed writes last_number tickets weight";
     }
     static constexpr auto names(const Waits::Wait*) {
-        return "ticket id pattern deadline after chosen tasks standing_before refusal";
+        return "ticket id pattern deadline after chosen tasks standing_before finished over_at "
+               "refusal";
     }
     static constexpr auto names(const Waits*) { return "waits names"; }
     static constexpr auto names(const AgentCalls::Request*) {

@@ -113,6 +113,8 @@ struct PlainFields {
         return "cluster epoch leader counter request_horizon";
     }
     static constexpr auto names(const StoredTask*) { return "wanted generation created"; }
+    static constexpr auto names(const OrdinalSet*) { return "words"; }
+    static constexpr auto names(const StoredEnds*) { return "name generation ordinals"; }
     static constexpr auto names(const StoredNode*) { return "name incarnation lost gone ahead"; }
     static constexpr auto names(const StoredIntent*) {
         return "name intent admission pool reason author since deadline force remove";

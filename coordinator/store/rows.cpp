@@ -1,10 +1,13 @@
 #include "coordinator/store/rows.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
 #include "common/sqlite/columns.hpp"
 #include "coordinator/store/row_checks.hpp"
@@ -98,6 +101,23 @@ Result<StoredSetting> setting_of(const sqlite::Statement& row) {
     return StoredSetting{std::string{row.text(0)}, std::string{row.text(1)}};
 }
 
+/// The least significant byte of the first word comes first.
+Result<StoredEnds> ends_of(const sqlite::Statement& row) {
+    StoredEnds ends{std::string{row.text(0)}, from_column<Generation>(row.number(1)), {}};
+    const std::string_view bytes = row.blob(2);
+    if (bytes.size() > limits::instances_per_task / 8 + 8) {
+        return unreadable("list of ends of task '" + ends.name + "'", "it is too long");
+    }
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        for (Ordinal bit = 0; bit < 8; ++bit) {
+            if ((static_cast<unsigned char>(bytes[at]) >> bit & 1U) != 0) {
+                ends.ordinals.add(static_cast<Ordinal>(8 * at) + bit);
+            }
+        }
+    }
+    return ends;
+}
+
 Result<StoredFreeze> freeze_of(const sqlite::Statement& row) {
     return StoredFreeze{.on = true,
                         .reason = std::string{row.text(0)},
@@ -141,6 +161,7 @@ Result<StoreImage> read_image(const sqlite::Database& database) {
         image.intents, intent_of);
     add("SELECT name, value FROM settings ORDER BY name", image.settings, setting_of);
     add("SELECT reason, author, since FROM freeze", image.freeze, freeze_of);
+    add("SELECT name, generation, ordinals FROM ends ORDER BY name", image.ends, ends_of);
     if (!read) {
         return tl::unexpected{read.error()};
     }
@@ -166,6 +187,8 @@ constexpr std::array<std::string_view, std::variant_size_v<Write> - 1> texts{
     "DELETE FROM requests WHERE id < ?",
     "INSERT OR REPLACE INTO freeze VALUES (1, ?, ?, ?)",
     "DELETE FROM freeze",
+    "INSERT OR REPLACE INTO ends VALUES (?, ?, ?)",
+    "DELETE FROM ends WHERE name = ?",
 };
 
 static_assert(std::is_same_v<std::variant_alternative_t<texts.size(), Write>, GoesOn>);
@@ -218,6 +241,15 @@ struct Bind {
     void operator()(const StoredSetting& setting) const { all(setting.name, setting.value); }
     void operator()(const StoredFreeze& freeze) const {
         all(freeze.reason, freeze.author, freeze.since);
+    }
+    void operator()(const Shared<StoredEnds>& ends) const {
+        encoded.clear();
+        for (const std::uint64_t word : ends->ordinals.words) {
+            for (unsigned byte = 0; byte < 8; ++byte) {
+                encoded += static_cast<char>(word >> (8 * byte) & 0xffU);
+            }
+        }
+        all(ends->name, ends->generation, Blob{encoded});
     }
     template <class Row>
     void operator()(const Erase<Row>& erase) const {

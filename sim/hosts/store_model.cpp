@@ -68,7 +68,8 @@ struct Writer {
     template <class Row>
     [[nodiscard]] std::vector<Row>& rows() const {
         return std::get<std::vector<Row>&>(std::tie(image.tasks, image.nodes, image.requests,
-                                                    image.intents, image.settings, image.freeze));
+                                                    image.intents, image.settings, image.freeze,
+                                                    image.ends));
     }
 };
 

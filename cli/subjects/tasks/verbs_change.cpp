@@ -134,6 +134,13 @@ ExitCode run_change(Console& console, const CommandLine& line, const RequestBody
                          std::ranges::all_of(signals->instances, [](const SignalView& instance) {
                              return instance.detail.empty();
                          });
+    const auto* const changed = line.has("--wait") ? std::get_if<ChangeReply>(&*reply) : nullptr;
+    if (changed != nullptr) {  // In JSON there is one document: what was changed, or the error.
+        const bool json = console.settings().json;
+        const ExitCode shown = json ? ExitCode::ok : console.show(*reply);
+        const ExitCode waited = shown == ExitCode::ok ? wait_for_applied(console, *changed) : shown;
+        return json && waited == ExitCode::ok ? console.show(*reply) : waited;
+    }
     return console.show(*reply, is_done ? ExitCode::ok : ExitCode::error);
 }
 

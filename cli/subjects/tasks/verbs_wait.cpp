@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,57 +19,122 @@ namespace muster::cli {
 
 namespace {
 
-// A wait is asked for in slices: one that a dying coordinator took with it is soon asked anew, and
-// between two of them the person learns how things stand.
+// A wait is asked for in slices. A wait that a dying coordinator lost is soon asked for again, and
+// between two slices the person learns how far the tasks are.
 constexpr Duration slice = 1s;
 
-/// Short on time is what a slice always is; everything else ends the wait.
+/// A slice often ends too early; any other error ends the wait.
 bool goes_on(const Error& error) {
     return error.code == Errc::timeout || error.code == Errc::unreachable ||
            error.code == Errc::not_leader || error.code == Errc::busy;
 }
 
+/// Names the worst end on standard error, too.
+ExitCode show_ends(const Console& console, const WaitReply& reply) {
+    if (!reply.worst.empty() && !console.settings().json) {
+        complain(fmt::format("muster: {}\n", printable(reply.worst)));
+    }
+    return console.show(ReplyBody{reply}, ExitCode{reply.exit_code});
+}
+
+/// Tasks that are waited for in turn, each for a slice of time, within one time for all.
+class Wait {
+public:
+    Wait(Console& console, std::string what, bool finished)
+        : console_{console},
+          what_{std::move(what)},
+          finished_{finished},
+          progress_{console.settings().terminal, "waiting for " + what_},
+          said_{console.settings().json} {}
+
+    /// Nothing: the tasks are not there yet, or an error ended the wait; see is_over().
+    std::optional<WaitReply> ask_once(const std::string& pattern, Duration left) {
+        const WaitRequest asked{
+            .pattern = pattern,
+            .timeout_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(1, to_ms(left))),
+            .finished = finished_};
+        const auto reply =
+            console_.ask(asked, {.total = left + 1s, .resend_after = left + 1s}, progress_);
+        if (reply) {
+            return std::get<WaitReply>(*reply);
+        }
+        last_ = reply.error();
+        if (!is_over() && !std::exchange(said_, true)) {
+            progress_.wipe();
+            complain(fmt::format("waiting up to {} for {} to {}\n",
+                                 to_string(console_.settings().timeout), printable(what_),
+                                 finished_ ? "end" : "converge"));
+        }
+        progress_.note(last_.detail);
+        if (last_.code == Errc::busy || last_.code == Errc::not_leader) {
+            std::this_thread::sleep_for(left);  // It answered at once, and would again.
+        }
+        return std::nullopt;
+    }
+    /// The last answer ends the wait.
+    [[nodiscard]] bool is_over() const { return !goes_on(last_); }
+    void wipe() { progress_.wipe(); }
+    ExitCode fail() {
+        progress_.wipe();
+        if (last_.code == Errc::timeout) {
+            const std::string unmet = what_ + (finished_ ? " has not ended" : " is not converged");
+            last_.detail = fmt::format("waited {}: {}", to_string(console_.settings().timeout),
+                                       last_.detail.empty() ? unmet : last_.detail);
+        }
+        return console_.fail_with(last_);
+    }
+
+private:
+    Console& console_;
+    std::string what_;
+    bool finished_;
+    Progress progress_;
+    bool said_;
+    Error last_{Errc::timeout, ""};
+};
+
 }  // namespace
 
 ExitCode run_wait(Console& console, const WaitRequest& request) {
-    const Duration total = console.settings().timeout;
-    Progress progress{console.settings().terminal,
-                      fmt::format("waiting for '{}'", printable(request.pattern))};
-    const Instant began = net::boottime_now();
-    const Instant deadline = began + total;
-    Error last{Errc::timeout, ""};
-    bool said = console.settings().json;
-    for (Instant now = began; now < deadline; now = net::boottime_now()) {
-        const Duration left = std::min<Duration>(slice, deadline - now);
-        WaitRequest asked = request;
-        asked.timeout_ms = static_cast<std::uint32_t>(std::max<std::int64_t>(1, to_ms(left)));
-        const auto reply =
-            console.ask(asked, {.total = left + 1s, .resend_after = left + 1s}, progress);
-        if (reply) {
-            progress.wipe();
-            return console.show(*reply);
-        }
-        last = reply.error();
-        if (!goes_on(last)) {
-            break;
-        }
-        if (!std::exchange(said, true)) {
-            progress.wipe();
-            complain(fmt::format("waiting up to {} for '{}' to converge\n", to_string(total),
-                                 printable(request.pattern)));
-        }
-        progress.note(last.detail);
-        if (last.code == Errc::busy || last.code == Errc::not_leader) {
-            std::this_thread::sleep_for(left);  // It said so at once, and would again.
+    Wait wait{console, fmt::format("'{}'", request.pattern), request.finished};
+    const Instant deadline = net::boottime_now() + console.settings().timeout;
+    for (Instant now = net::boottime_now(); now < deadline && !wait.is_over();
+         now = net::boottime_now()) {
+        if (const auto reply =
+                wait.ask_once(request.pattern, std::min<Duration>(slice, deadline - now))) {
+            wait.wipe();
+            return request.finished ? show_ends(console, *reply) : console.show(ReplyBody{*reply});
         }
     }
-    progress.wipe();
-    if (last.code == Errc::timeout) {
-        const std::string unmet = fmt::format("'{}' is not converged", request.pattern);
-        last.detail = fmt::format("waited {}: {}", to_string(total),
-                                  last.detail.empty() ? unmet : last.detail);
+    return wait.fail();
+}
+
+ExitCode wait_for_applied(Console& console, const ChangeReply& changed) {
+    std::vector<std::string> left;
+    for (const TaskChange& change : changed.changes) {
+        if (change.action != "remove") {
+            left.push_back(change.task);
+        }
     }
-    return console.fail_with(last);
+    Wait wait{console, counted(left.size(), "task"), false};
+    WaitReply all;
+    const Instant deadline = net::boottime_now() + console.settings().timeout;
+    // Each in turn, so that a halted roll-out is soon seen.
+    for (std::size_t turn = 0; !left.empty(); ++turn) {
+        const Instant now = net::boottime_now();
+        if (now >= deadline || wait.is_over()) {
+            return wait.fail();
+        }
+        const std::string name = left[turn % left.size()];
+        const Duration share =
+            slice / static_cast<std::int64_t>(std::min<std::size_t>(left.size(), 20));
+        if (const auto reply = wait.ask_once(name, std::min<Duration>(share, deadline - now))) {
+            all.tasks.insert(all.tasks.end(), reply->tasks.begin(), reply->tasks.end());
+            std::erase(left, name);
+        }
+    }
+    wait.wipe();
+    return console.settings().json ? ExitCode::ok : console.show(ReplyBody{std::move(all)});
 }
 
 }  // namespace muster::cli

@@ -20,6 +20,7 @@ void fields(auto& visit, Like<TaskShowRequest, GroupShowRequest> auto& request) 
 void fields(auto& visit, Like<WaitRequest> auto& request) {
     visit("pattern", request.pattern, name_pattern);
     visit("timeout_ms", request.timeout_ms, plain.or_default());
+    visit("finished", request.finished, plain.or_default());
 }
 void fields(auto& visit, Like<ApplyRequest> auto& request) {
     visit("tasks", request.tasks, list(limits::tasks));
@@ -49,8 +50,13 @@ void fields(auto& visit, Like<TaskView> auto& task) {
     visit("halted", task.halted, plain.or_default());
 }
 
-void fields(auto& visit, Like<TaskListReply, WaitReply> auto& reply) {
+void fields(auto& visit, Like<TaskListReply> auto& reply) {
     visit("tasks", reply.tasks, list(limits::tasks));
+}
+void fields(auto& visit, Like<WaitReply> auto& reply) {
+    visit("tasks", reply.tasks, list(limits::tasks));
+    visit("exit_code", reply.exit_code, plain.or_default());
+    visit("worst", reply.worst, explanation.or_default());
 }
 
 void fields(auto& visit, Like<TaskShowReply> auto& reply) {

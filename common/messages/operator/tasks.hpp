@@ -29,6 +29,8 @@ struct TaskShowRequest {
 struct WaitRequest {
     std::string pattern;
     std::uint32_t timeout_ms = 30'000;
+    /// Answered when every instance of the tasks has ended instead: well, or for good.
+    bool finished = false;
 
     friend bool operator==(const WaitRequest&, const WaitRequest&) = default;
 };
@@ -104,6 +106,9 @@ struct TaskShowReply {
 
 struct WaitReply {
     std::vector<TaskView> tasks;
+    // Of a wait for the end of all instances:
+    std::int32_t exit_code = 0;  ///< The highest; of one that a signal ended, 128 + the signal.
+    std::string worst{};  ///< The first instance that ended so, and how. Empty: all are well.
 
     friend bool operator==(const WaitReply&, const WaitReply&) = default;
 };

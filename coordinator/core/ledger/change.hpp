@@ -22,7 +22,7 @@ struct Rows {
 
 /// Each kind of row, in the order in which they are written.
 using RowsOfEachKind = std::tuple<Rows<StoredNode>, Rows<StoredTask>, Rows<StoredIntent>,
-                                  Rows<StoredSetting>, Rows<StoredFreeze>>;
+                                  Rows<StoredSetting>, Rows<StoredFreeze>, Rows<StoredEnds>>;
 
 /// Where a change comes from. What follows from its rows depends on it.
 enum class ChangeOrigin : std::uint8_t {

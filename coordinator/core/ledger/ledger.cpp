@@ -58,6 +58,25 @@ std::vector<Write> writes_of(const Change& change) {
     return writes;
 }
 
+/// What ended well did so in its generation: the rows of the generation before go with it.
+/// `before`: the tasks without these.
+void erase_ends(const TaskTable& before, const Rows<StoredTask>& tasks,
+                std::vector<Write>& writes) {
+    const auto erase = [&](std::string_view name, Generation after) {
+        const auto task = before.find(name);
+        if (task && task->generation != after &&
+            task->spec->restart.policy != RestartPolicy::always) {
+            add_erase<StoredEnds>(name, writes);
+        }
+    };
+    for (const Shared<StoredTask>& row : tasks.put) {
+        erase(row->wanted.name, row->generation);
+    }
+    for (const std::string& name : tasks.erased) {
+        erase(name, Generation{});
+    }
+}
+
 /// Says in the answer to a change which number it took, and whether it was only tried.
 void say_number(ReplyBody& reply, Generation counter, bool dry_run) {
     const auto fill_in = [&](auto& body) {
@@ -164,6 +183,7 @@ void Ledger::submit_more(Output& output) {
     PendingWrite part = parts_->take();
     const bool is_whole = part.first_line == 0 && !part.goes_on;
     std::vector<Write> writes = writes_of(part.change);
+    erase_ends(tasks(), part.change.of<StoredTask>(), writes);
     if (part.meta.request_horizon != pending_.proposed().request_horizon) {
         writes.emplace_back(EraseOldRequests{part.meta.request_horizon});
     }

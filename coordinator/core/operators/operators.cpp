@@ -85,7 +85,8 @@ void Operators::flush(StepContext& step, const Facts& facts, const Effects& effe
     const auto deadline = waits_.next_deadline();
     if (deadline && (effects.wake_waits || step.now >= *deadline)) {
         TaskReader reader{facts.copies.workload, facts.planner()};
-        waits_.answer(step.now, ledger_.durable(), reader, step.output.replies);
+        waits_.answer(step.now, {.last = ledger_.last_number(), .durable = ledger_.durable()},
+                      reader, step.output.replies);
     }
     agent_calls_.calls().answer_due(step.now, step.output.replies);
 }

@@ -8,6 +8,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
+#include "coordinator/core/planning/reasons.hpp"
 #include "coordinator/core/queries/matching.hpp"
 
 namespace muster::coordinator {
@@ -26,14 +27,33 @@ Error ends_last() {
             "shorter time"};
 }
 
+/// Every instance has ended, and is not started again.
+bool is_over(const TaskStatus& status) {
+    return status.exited + status.failed == status.wanted && status.rolling == 0 &&
+           status.phase != TaskPhase::recovering;
+}
+
 /// Not wanted any more counts as settled: somebody else decided that it is not to come.
-bool is_settled(const std::string& name, TaskReader& view) {
+bool is_settled(const std::string& name, bool finished, TaskReader& view) {
     const auto index = view.workload.find(name);
     if (!index || !view.workload[*index].wanted) {
         return true;
     }
     const TaskStatus& status = view.status(*index);
+    if (finished) {
+        return is_over(status);
+    }
     return status.phase == TaskPhase::converged && status.young == 0;
+}
+
+/// The first of these that never ends.
+std::optional<std::string> find_endless(const std::vector<std::string>& tasks,
+                                        const TaskReader& view) {
+    const auto found = std::ranges::find_if(tasks, [&](const std::string& name) {
+        const Task& task = view.workload[*view.workload.find(name)];
+        return task.spec.restart.policy == RestartPolicy::always;
+    });
+    return found == tasks.end() ? std::nullopt : std::optional{*found};
 }
 
 /// One of these that never will be by itself: its roll-out is halted. Nothing: none is known.
@@ -53,10 +73,10 @@ std::optional<TaskIndex> find_halted(const std::vector<std::string>& tasks, Task
 }
 
 /// Moves on to the next task that is not settled. False: there is none.
-bool stands_before_one(const std::vector<std::string>& tasks, std::size_t& position,
+bool stands_before_one(const std::vector<std::string>& tasks, bool finished, std::size_t& position,
                        TaskReader& view) {
     for (std::size_t looked_at = 0; looked_at < tasks.size(); ++looked_at) {
-        if (!is_settled(tasks[position], view)) {
+        if (!is_settled(tasks[position], finished, view)) {
             return true;
         }
         position = (position + 1) % tasks.size();
@@ -64,13 +84,39 @@ bool stands_before_one(const std::vector<std::string>& tasks, std::size_t& posit
     return false;
 }
 
-Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, const std::string& pattern,
-                           TaskReader& view) {
+/// How the instance ended, as a shell says it.
+std::int32_t exit_code_of(const InstanceView& instance) {
+    constexpr std::int32_t by_signal = 128;
+    constexpr std::int32_t unknown = 1;  // Of what could not even be executed.
+    const bool has_failed = instance.state == to_string(InstanceState::failed);
+    if (instance.exit_signal > 0) {
+        return by_signal + instance.exit_signal;
+    }
+    return has_failed ? std::max(unknown, instance.exit_code) : std::max(0, instance.exit_code);
+}
+
+/// Adds how the instances of the task ended.
+void add_ends(TaskIndex task, const TaskReader& view, WaitReply& reply) {
+    for (const InstanceView& instance : view.planner.instances_of(task)) {
+        const std::int32_t code = instance.stray ? 0 : exit_code_of(instance);
+        if (code > reply.exit_code) {
+            reply.exit_code = code;
+            reply.worst =
+                to_string(instance.id) + " on " + instance.node + ": " + describe_end(instance);
+        }
+    }
+}
+
+Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, bool finished,
+                           const std::string& pattern, TaskReader& view) {
     WaitReply reply;
     for (const std::string& name : tasks) {
         const auto index = view.workload.find(name);
         if (index && view.workload[*index].wanted) {
             reply.tasks.push_back(view.shown(*index));
+            if (finished) {
+                add_ends(*index, view, reply);
+            }
         }
     }
     if (reply.tasks.empty()) {
@@ -79,26 +125,36 @@ Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, const std::str
     return ReplyBody{std::move(reply)};
 }
 
-/// `rolling, 19 of 20 running, 1 updated (why)`. An instance is updated once it has run for
-/// min_healthy.
+/// `rolling, 19 of 20 running (updated 1 of 20; ...)`. Of what runs as wanted it says how many have
+/// done so for min_healthy.
 std::string describe(const TaskView& task) {
+    const bool is_young = task.state == to_string(TaskPhase::converged);
     return task.state + ", " + std::to_string(task.running) + " of " +
-           std::to_string(task.instances) + " running, " + std::to_string(task.updated) +
-           " updated" + (task.detail.empty() ? "" : " (" + task.detail + ")");
+           std::to_string(task.instances) + " running" +
+           (is_young ? ", " + std::to_string(task.updated) + " for min_healthy" : "") +
+           (task.detail.empty() ? "" : " (" + task.detail + ")");
+}
+
+/// `3 of 5 ended, 1 running`.
+std::string describe_ends(const TaskStatus& status) {
+    return std::to_string(status.exited + status.failed) + " of " + std::to_string(status.wanted) +
+           " ended, " + std::to_string(status.running) + " running";
 }
 
 /// Names up to three of those that are missing.
-Error timeout_of(const std::vector<std::string>& tasks, TaskReader& view) {
+Error timeout_of(const std::vector<std::string>& tasks, bool finished, TaskReader& view) {
     constexpr std::size_t named_at_most = 3;
-    std::string sentence = "not converged: ";
+    std::string sentence = finished ? "not finished: " : "not converged: ";
     std::size_t missing = 0;
     for (const std::string& name : tasks) {
-        if (is_settled(name, view)) {
+        if (is_settled(name, finished, view)) {
             continue;
         }
         if (++missing <= named_at_most) {
             const TaskView& task = view.shown(*view.workload.find(name));
-            sentence += (missing > 1 ? "; " : "") + name + ' ' + describe(task);
+            const TaskStatus& status = view.status(*view.workload.find(name));
+            sentence += (missing > 1 ? "; " : "") + name + ' ' +
+                        (finished ? describe_ends(status) : describe(task));
         }
     }
     if (missing > named_at_most) {
@@ -125,6 +181,7 @@ Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const Request
     wait.ticket = ticket;
     wait.id = id;
     wait.pattern = request.pattern;
+    wait.finished = request.finished;
     wait.deadline = end;
     wait.after = after;
     return {};
@@ -146,15 +203,15 @@ bool Waits::make_room(Instant deadline, bool (Wait::*is_in_the_way)() const) {
     return true;
 }
 
-void Waits::answer(Instant now, std::uint64_t durable, TaskReader& view,
+void Waits::answer(Instant now, const Written& written, TaskReader& view,
                    std::vector<ReplyTo>& replies) {
     for (Wait& wait : waits_) {
-        if (durable >= wait.after && !wait.chosen && !wait.refusal) {
+        if (written.durable >= wait.after && !wait.chosen && !wait.refusal) {
             choose(wait, view);
         }
     }
     std::erase_if(waits_, [&](Wait& wait) {
-        auto answer = judge(now, wait, view);
+        auto answer = judge(now, written, wait, view);
         if (!answer) {
             return false;
         }
@@ -164,14 +221,21 @@ void Waits::answer(Instant now, std::uint64_t durable, TaskReader& view,
     });
 }
 
-Waits::Answer Waits::judge(Instant now, Wait& wait, TaskReader& view) {
+Waits::Answer Waits::judge(Instant now, const Written& written, Wait& wait, TaskReader& view) {
     if (wait.refusal) {
         return tl::unexpected{*wait.refusal};
     }
-    if (wait.chosen && !stands_before_one(wait.tasks, wait.standing_before, view)) {
-        return reply_of(wait.tasks, wait.pattern, view);
+    if (wait.chosen && !stands_before_one(wait.tasks, wait.finished, wait.standing_before, view)) {
+        // The ends that it is told of are not to be forgotten.
+        wait.over_at = wait.over_at ? wait.over_at : written.last;
+        if (!wait.finished || written.durable >= *wait.over_at) {
+            return reply_of(wait.tasks, wait.finished, wait.pattern, view);
+        }
+    } else {
+        wait.over_at.reset();
     }
-    if (const auto halted = wait.chosen ? find_halted(wait.tasks, view) : std::nullopt) {
+    if (const auto halted =
+            wait.chosen && !wait.finished ? find_halted(wait.tasks, view) : std::nullopt) {
         return fail(Errc::halted,
                     view.workload.name(*halted) + ' ' + describe(view.shown(*halted)));
     }
@@ -181,7 +245,7 @@ Waits::Answer Waits::judge(Instant now, Wait& wait, TaskReader& view) {
     if (!wait.chosen) {
         return fail(Errc::timeout, "the change before this wait is not durable yet");
     }
-    return tl::unexpected{timeout_of(wait.tasks, view)};
+    return tl::unexpected{timeout_of(wait.tasks, wait.finished, view)};
 }
 
 void Waits::choose(Wait& wait, TaskReader& view) {
@@ -192,6 +256,12 @@ void Waits::choose(Wait& wait, TaskReader& view) {
     }
     if (names->empty()) {
         wait.refusal = Error{Errc::not_found, "no task matches '" + wait.pattern + "'"};
+        return;
+    }
+    if (const auto endless = wait.finished ? find_endless(*names, view) : std::nullopt) {
+        wait.refusal = Error{Errc::invalid, "task '" + *endless +
+                                                "' has restart \"always\" and never ends; wait for "
+                                                "it to run, or give it another restart policy"};
         return;
     }
     ensure(wait.tasks.empty(), "the tasks of a wait are chosen once");

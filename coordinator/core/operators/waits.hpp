@@ -16,7 +16,8 @@ namespace muster::coordinator {
 
 /// Operators who wait until tasks are as wanted, each with a deadline: every copy is of the
 /// wanted generation, and has run for the task's min_healthy or to its end. A wait ends at once
-/// with `halted` when the roll-out of one of its tasks is halted.
+/// with `halted` when the roll-out of one of its tasks is halted. Or they wait until every instance
+/// has ended, well or for good; what ended well is durable before they are told.
 ///
 /// Which tasks are meant is decided once, when all that was on its way at the request is durable. A
 /// wait stands before the task that held it up last and goes on from there, so that it does not
@@ -31,8 +32,13 @@ public:
     [[nodiscard]] Result<void> add(Ticket ticket, const WaitRequest& request, const RequestId& id,
                                    Instant now, std::uint64_t after);
 
-    /// Answers those that are over. `durable`: the last Persist that is durable.
-    void answer(Instant now, std::uint64_t durable, TaskReader& view,
+    /// The last Persist that was given to the store, and the last that is durable.
+    struct Written {
+        std::uint64_t last = 0;
+        std::uint64_t durable = 0;
+    };
+    /// Answers those that are over.
+    void answer(Instant now, const Written& written, TaskReader& view,
                 std::vector<ReplyTo>& replies);
     /// Leadership ends: all get this error.
     void answer_all(const Error& error, std::vector<ReplyTo>& replies);
@@ -52,13 +58,16 @@ private:
         bool chosen = false;
         std::vector<std::string> tasks;
         std::size_t standing_before = 0;  ///< Position in `tasks`.
-        std::optional<Error> refusal;     ///< It is to be answered with this.
+        bool finished = false;            ///< It is for the end of all instances.
+        /// All had ended when this Persist was the last: it is over once that is durable.
+        std::optional<std::uint64_t> over_at;
+        std::optional<Error> refusal;  ///< It is to be answered with this.
 
         [[nodiscard]] bool holds_a_place() const { return !refusal; }
         [[nodiscard]] bool holds_names() const { return !tasks.empty(); }
     };
     using Answer = std::optional<Result<ReplyBody>>;
-    [[nodiscard]] Answer judge(Instant now, Wait& wait, TaskReader& view);
+    [[nodiscard]] Answer judge(Instant now, const Written& written, Wait& wait, TaskReader& view);
     /// Decides which tasks are meant.
     void choose(Wait& wait, TaskReader& view);
     /// Refuses the one that ends last of those in the way; false if none ends after this deadline.

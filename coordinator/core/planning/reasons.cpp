@@ -141,7 +141,7 @@ std::string describe_halt(const Workload& workload, const Planner& planner, Task
     }
     const InstanceView instance = planner.instance(task, *ordinal);
     const std::string name = to_string(instance.id);
-    const std::string least = to_string(workload[task].spec.update.min_healthy);
+    const std::string least = muster::to_string(workload[task].spec.update.min_healthy);
     return "the roll-out is halted: " + name + " on " + instance.node + " did not run for " +
            least + " (" + describe_end(instance) +
            "); apply a version that does, or the one before; 'muster logs " + name +

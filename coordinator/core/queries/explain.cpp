@@ -114,6 +114,10 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
         reply.verdicts = facts.reasons().views_of(*task, all, std::nullopt);
         reply.decided_by = to_string(missing);
         reply.detail = why_short(missing, count_verdicts(reply.verdicts));
+        if (facts.copies.workload[*task].has_ended_well(id->ordinal)) {
+            reply.decided_by = "ended";
+            reply.detail = copy.detail;
+        }
         if (const auto hold = facts.copies.leases.hold_of(facts.now, *id);
             missing == Obstacle::lease && hold) {
             reply.detail = told_hold(*hold, hold->until - facts.now);

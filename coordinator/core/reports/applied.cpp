@@ -80,6 +80,9 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
     note_vanished(step, index, applied.vanished,
                   "its report no longer has the instance, and does not say how it ended", effects);
     copies_.note_vanished(index, applied.vanished);
+    for (const EndedWell& one : applied.ended_well) {
+        effects.ended_well.emplace_back(one.task, one.ordinal);
+    }
     if (applied.ended) {
         effects.plan_at_least(PlanReason::touched);
     }

@@ -17,6 +17,9 @@ Workload workload_of(const StoreImage& image) {
     for (const StoredTask& task : image.tasks) {
         workload.put(task);
     }
+    for (const StoredEnds& ends : image.ends) {
+        workload.restore(ends);
+    }
     return workload;
 }
 
@@ -78,6 +81,7 @@ Trust Copies::trust_in(NodeIndex index, bool is_first, std::optional<Generation>
     if (is_first && node.from_store) {
         trust.believed = held_back.value_or(Generation{});
     }
+    trust.of_store = node.from_store;
     return trust;
 }
 

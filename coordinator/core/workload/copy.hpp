@@ -19,6 +19,7 @@ enum class Origin : std::uint8_t {
 struct Trust {
     Origin origin = Origin::ordered;
     Generation believed{};  ///< Up to this generation they count as ordered.
+    bool of_store = false;  ///< The store knew the node when the leadership began.
 };
 
 /// What was ordered of a copy, as far as no report has made it past.
@@ -81,6 +82,14 @@ struct Vanished {
     friend bool operator==(const Vanished&, const Vanished&) = default;
 };
 
+/// An instance that ended well.
+struct EndedWell {
+    TaskIndex task{};
+    Ordinal ordinal = 0;
+
+    friend bool operator==(const EndedWell&, const EndedWell&) = default;
+};
+
 /// What applying a report found.
 struct Applied {
     bool sound = true;  ///< False: an instance was listed twice or out of order (GO-D15).
@@ -99,6 +108,8 @@ struct Applied {
     std::size_t claims = 0;
     /// What ran, or was to run, and is gone: it has not ended, nor was it to be stopped.
     std::vector<Vanished> vanished;
+    /// In the wanted generation, of tasks that run to their end; also those known to have.
+    std::vector<EndedWell> ended_well;
 };
 
 }  // namespace muster::coordinator

@@ -13,6 +13,12 @@ bool has_ended(InstanceState state) {
            state == InstanceState::failed;
 }
 
+bool has_ended_well(const InstanceReport& report, const Task& task) {
+    return report.state == InstanceState::exited && report.exit_code == 0 &&
+           report.exit_signal == 0 && task.keeps_ends() && report.generation == task.generation &&
+           report.id.ordinal < task.instances;
+}
+
 struct Sorted {
     std::vector<const InstanceReport*> reports;
     bool sound = true;
@@ -133,6 +139,10 @@ ReportedInstance Placements::apply(NodeIndex node, const ReportedInstance* befor
         applied.accounted.push_back(&report);
     }
     const Task& ours = workload_[task];
+    if (has_ended_well(report, ours) &&
+        (origin == Origin::ordered || (origin == Origin::unasked && trust.of_store))) {
+        applied.ended_well.push_back({task, report.id.ordinal});
+    }
     const Generation latest = ours.wanted ? ours.generation : workload_.counter();
     const Generation noted = applied.not_ours ? applied.not_ours->generation : Generation{};
     if (report.generation > std::max(latest, noted)) {

@@ -33,6 +33,7 @@ TaskIndex Workload::put(const StoredTask& stored) {
     task.instances = stored.wanted.instances;
     if (task.generation != stored.generation) {
         task.digest = digest_of(stored.wanted.spec);
+        task.ended_well = {};
     }
     task.spec = stored.wanted.spec;
     task.place = stored.wanted.place;
@@ -44,6 +45,23 @@ TaskIndex Workload::put(const StoredTask& stored) {
     raise_counter(stored.generation);
     touch(index);
     return index;
+}
+
+bool Workload::note_end(TaskIndex index, Ordinal ordinal) {
+    ensure(at(index).keeps_ends(), "ends are kept of tasks that run to their end");
+    if (!at(index).ended_well.add(ordinal)) {
+        return false;
+    }
+    touch(index);
+    return true;
+}
+
+void Workload::restore(const StoredEnds& ends) {
+    const auto index = find(ends.name);
+    if (index && at(*index).generation == ends.generation) {
+        at(*index).ended_well = ends.ordinals;
+        touch(*index);
+    }
 }
 
 void Workload::unwant(TaskIndex index) {

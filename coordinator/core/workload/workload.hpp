@@ -28,9 +28,19 @@ struct Task {
     Generation created{};
     /// Of a task of every node: by ordinal, the node that it is bound to, or no_node.
     std::vector<NodeIndex> bound;
+    /// Ordinals that ended well in this generation. They are not run in it again, wherever.
+    OrdinalSet ended_well;
 
     /// One instance runs on each node that suits, however many there are.
     [[nodiscard]] bool is_everywhere() const { return place.every_node && instances > 0; }
+    /// It is to run to its end, and that is kept. Of a task of every node it is not: its ordinals
+    /// are bound to nodes, and which is whose is not stored.
+    [[nodiscard]] bool keeps_ends() const {
+        return wanted && spec.restart.policy != RestartPolicy::always && !is_everywhere();
+    }
+    [[nodiscard]] bool has_ended_well(Ordinal ordinal) const {
+        return !ended_well.empty() && keeps_ends() && ended_well.contains(ordinal);
+    }
     /// Each ordinal that may be wanted is below this.
     [[nodiscard]] std::uint32_t ordinals() const {
         return is_everywhere() ? static_cast<std::uint32_t>(bound.size()) : instances;
@@ -61,6 +71,10 @@ public:
 
     /// Adds or changes a wanted task; its generation raises the counter.
     TaskIndex put(const StoredTask& stored);
+    /// The instance ended well in the wanted generation. False: that was known.
+    bool note_end(TaskIndex index, Ordinal ordinal);
+    /// What was stored of the task, if it is of the wanted generation.
+    void restore(const StoredEnds& ends);
     /// No longer wanted; the name stays known while copies of it are.
     void unwant(TaskIndex index);
     /// A durable change took this number, or the store took over a higher one.

@@ -243,14 +243,16 @@ Json RealCluster::task(const std::string& name, std::uint32_t instances,
     return {{"name", name},
             {"instances", instances},
             {"argv", std::move(argv)},
+            {"update", {{"min_healthy_ms", 0}}},  // Most tests are about something else.
             {"env", {{"TEST_CLUSTER", directory()}}}};
 }
 
 std::string RealCluster::task_file(const std::string& name, std::uint32_t instances,
                                    const std::string& more) const {
     return "[[task]]\nname = " + quoted(name) + "\ninstances = " + std::to_string(instances) +
-           "\nargv = [\"/bin/sleep\", \"1000\"]\nenv = { TEST_CLUSTER = " + quoted(directory()) +
-           " }\n" + more;
+           "\nargv = [\"/bin/sleep\", \"1000\"]\nupdate = { min_healthy = \"0s\" }\nenv = { "
+           "TEST_CLUSTER = " +
+           quoted(directory()) + " }\n" + more;
 }
 
 Json RealCluster::apply(const std::vector<Json>& tasks, bool replace) const {

@@ -91,7 +91,7 @@ std::uint32_t PlannerState::refresh_homes(TaskIndex index) {
     for (Ordinal ordinal = 0; ordinal < ordinals; ++ordinal) {
         const Slot& slot = reading.slots[ordinal];
         if (slot.stay == nullptr) {
-            ++missing;
+            missing += slot.is_over ? 0U : 1U;
             // Where it was lost is remembered until it is placed again: that is the cause.
             if (homes[ordinal] != Homes::none && placements.nodes().is_counted(homes[ordinal])) {
                 places.assume_home(index, ordinal, Homes::none);
@@ -158,6 +158,9 @@ void PlannerState::release_if_over(TaskIndex index) {
 
 // Which of the task's shortages is this instance's follows from where it was.
 Obstacle PlannerState::why_missing(TaskIndex index, Ordinal ordinal) const {
+    if (workload[index].has_ended_well(ordinal)) {
+        return Obstacle::none;
+    }
     if (notes.deferred.contains({index, ordinal})) {
         return Obstacle::none;
     }
@@ -179,6 +182,12 @@ InstanceView PlannerState::view_of_missing(TaskIndex index, Ordinal ordinal) con
     view.id = {workload.name(index), ordinal};
     view.state = "unplaced";
     view.generation = workload[index].generation;
+    if (workload[index].has_ended_well(ordinal)) {
+        view.state = to_string(InstanceState::exited);
+        view.exit_code = 0;
+        view.detail = "it ended well in this generation, and is not run again";
+        return view;
+    }
     const Obstacle why = why_missing(index, ordinal);
     view.detail = to_string(why);
     const NodeIndex home = places.home(index, ordinal);

@@ -93,6 +93,9 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
         slot.last = at + 1;
         choose_stay(placements, task, copy, slot.stay);
     }
+    for (Ordinal ordinal = 0; ordinal < task.ordinals() && !task.ended_well.empty(); ++ordinal) {
+        into.slots[ordinal].is_over = task.has_ended_well(ordinal);
+    }
     for (std::size_t ordinal = 0; ordinal < task.bound.size(); ++ordinal) {
         const NodeIndex node = task.bound[ordinal];
         const bool serves =
@@ -166,6 +169,15 @@ void count_once(const Copy& stay, bool runs, TaskStatus& status) {
     }
 }
 
+/// It ended well: its copy may stay as it is, or be gone. One that runs is too many.
+void count_over(const Placements& placements, const Slot& slot, TaskStatus& status) {
+    ++status.exited;
+    ++status.updated;
+    const bool is_kept =
+        slot.stay != nullptr && !may_run(*slot.stay) && !placements.copies().is_stray(*slot.stay);
+    status.stopping -= is_kept ? 1U : 0U;
+}
+
 /// How far the wanted generation has shown that it stays up.
 void count_health(const Copy& stay, const Task& task, TaskStatus& status) {
     if (stay.generation < task.generation) {
@@ -197,6 +209,10 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
     }
     for (const Slot& slot : reading.slots) {
         status.wanted += slot.is_wanted ? 1U : 0U;
+        if (slot.is_over) {
+            count_over(placements, slot, status);
+            continue;
+        }
         if (slot.stay == nullptr) {
             missing += slot.is_wanted ? 1U : 0U;
             continue;

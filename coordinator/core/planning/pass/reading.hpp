@@ -31,6 +31,7 @@ struct Slot {
     std::uint32_t first = 0;     ///< All of them: copies[first, last).
     std::uint32_t last = 0;
     bool is_wanted = true;  ///< Of a task of every node: it has a node, which is there.
+    bool is_over = false;   ///< It ended well in the wanted generation, and is not run again.
 };
 
 /// A task's copies in the order of ordinals: which stay, and which are too many.

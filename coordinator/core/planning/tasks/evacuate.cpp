@@ -61,7 +61,7 @@ void evacuate(const TaskStep& step, ByInstance<Obstacle>& blocked) {
     Loads::Cursor cursor;
     for (Ordinal ordinal = 0; ordinal < at.task.instances; ++ordinal) {
         const Copy* const stay = at.stay(ordinal);
-        if (stay == nullptr || !may_run(*stay)) {
+        if (stay == nullptr || !may_run(*stay) || at.slot(ordinal).is_over) {
             continue;
         }
         if (const auto why = at.why_leave(stay->node)) {
@@ -79,7 +79,8 @@ void retry_failed(const TaskStep& step) {
         return;
     }
     for (Ordinal ordinal = 0; ordinal < at.task.instances; ++ordinal) {
-        if (!step.failures.is_to_retry({at.index, ordinal}, at.stay(ordinal)) ||
+        if (at.slot(ordinal).is_over ||
+            !step.failures.is_to_retry({at.index, ordinal}, at.stay(ordinal)) ||
             !at.placements.nodes().is_commandable(at.stay(ordinal)->node)) {
             continue;
         }

@@ -82,7 +82,7 @@ private:
     }
 
     [[nodiscard]] bool is_replaceable(const Slot& slot) const {
-        if (slot.stay == nullptr) {
+        if (slot.stay == nullptr || slot.is_over) {
             return false;
         }
         const Copy& stay = *slot.stay;

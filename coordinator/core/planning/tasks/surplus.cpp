@@ -54,6 +54,10 @@ void stop_duplicates(const TaskAtHand& at, TaskOrders& orders) {
                 orders.stop(copy, Cause::duplicate);  // A node gets an instance by order alone.
                 continue;
             }
+            if (slot.is_over && may_run(copy)) {
+                orders.stop(copy, Cause::duplicate);  // Another copy of it ended well.
+                continue;
+            }
             if (slot.stay == nullptr) {
                 continue;
             }

@@ -96,6 +96,9 @@ std::uint32_t TaskOrders::taken_down() const {
     std::uint32_t down = stopped_first_;
     for (Ordinal ordinal = 0; ordinal < at_.task.instances; ++ordinal) {
         const Slot& slot = at_.slot(ordinal);
+        if (slot.is_over) {
+            continue;
+        }
         if (slot.stay == nullptr) {  // It leaves, or starts.
             down += slot.last > slot.first || at_.is_home_counted(ordinal) ? 1U : 0U;
             continue;

@@ -112,7 +112,7 @@ TEST_CASE("a freeze among the settings of a store of schema 2 becomes a row", "[
         const auto database = sqlite::Database::open(store_file(directory), "store");
         REQUIRE(database);
         REQUIRE(
-            (*database)->execute("DROP TABLE freeze; PRAGMA user_version = 2;"
+            (*database)->execute("DROP TABLE freeze; DROP TABLE ends; PRAGMA user_version = 2;"
                                  "INSERT INTO settings VALUES ('moves_per_term', '2')"));
         REQUIRE((*database)->execute(std::string{"INSERT INTO settings VALUES ('freeze', '"} +
                                      (on ? "on')" : "off')")));
@@ -142,7 +142,7 @@ TEST_CASE("limits of a term in a store of schema 3 become limits of a round", "[
         REQUIRE(
             (*database)->execute("INSERT INTO settings VALUES ('starts_per_term', '7'),"
                                  "('moves_per_term', '3');"
-                                 "PRAGMA user_version = 3"));
+                                 "DROP TABLE ends; PRAGMA user_version = 3"));
     }
     const auto open = open_store(store_file(directory));
     REQUIRE(open);

@@ -111,3 +111,54 @@ TEST_CASE("a pattern that is none is refused by whatever reads by pattern",
         CHECK(reply->result.error().code == Errc::invalid);
     }
 }
+
+// Goal: a wait is not over with a process that ends a moment later. Method: min_healthy of 3 s.
+TEST_CASE("a wait is answered when every instance has run for min_healthy",
+          "[coordinator][waits][rollout]") {
+    BenchTop bench;
+    bench.join("n1");
+    bench.pass(1s);
+    WantedTask web = BenchTop::wanted("web", 1);
+    web.spec.update.min_healthy = 3s;
+    bench.ask(ApplyRequest{.tasks = {web}}, bench.fresh_id());
+    const Ticket wait = bench.request(WaitRequest{"web", 60'000});
+    bench.pass(2s);
+    CHECK_FALSE(bench.reply_to(wait));
+    CHECK(bench.status().converged);
+    bench.pass(3s);
+    REQUIRE(bench.reply_to(wait));
+    CHECK(std::get<WaitReply>(bench.reply_to(wait)->result.value()).tasks.at(0).updated == 1);
+    CHECK(bench.ask(WaitRequest{"web", 1'000}));  // Once it has, it is known.
+}
+
+// Goal: who rolls out a bad release is told at once, and what to do. Method: the new process ends.
+TEST_CASE("a wait ends at once when the roll-out is halted", "[coordinator][waits][rollout]") {
+    BenchTop bench;
+    Puppet& n1 = bench.join("n1");
+    bench.pass(1s);
+    WantedTask web = BenchTop::wanted("web", 1);
+    web.spec.update.min_healthy = 3s;
+    bench.ask(ApplyRequest{.tasks = {web}}, bench.fresh_id());
+    bench.pass(6s);
+    bench.ask(TaskRestartRequest{"web"}, bench.fresh_id());
+    bench.pass(1s);
+    const Ticket wait = bench.request(WaitRequest{"w*", 60'000});
+    CHECK_FALSE(bench.reply_to(wait));
+    ends_silently(bench, n1, 3, 0, 1);
+    const auto reply = bench.reply_to(wait);
+    REQUIRE(reply);
+    REQUIRE_FALSE(reply->result);
+    CHECK(reply->result.error().code == Errc::halted);
+    CHECK(reply->result.error().detail ==
+          "web halted, 0 of 1 running (updated 0 of 1; the roll-out is halted: web.0 on "
+          "n1 did not run for 3s (ended with exit code 3); apply a version that does, or the one "
+          "before; 'muster logs web.0' shows what it printed)");
+    bench.pass(1s);
+    const auto alarms = bench.status().alarms;
+    REQUIRE(alarms.size() == 1);
+    CHECK(alarms[0].starts_with("task 'web': the roll-out is halted: web.0 on n1"));
+    CHECK(bench.happened("task.halted", "web"));
+    const auto why = bench.read<ExplainReply>(ExplainRequest{Subject::task, "web"});
+    CHECK(why.state == "halted");
+    CHECK(why.decided_by == "halted");
+}

@@ -1,0 +1,212 @@
+#include <algorithm>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+// What ended well in a generation is kept, and is not run in it again.
+namespace muster::coordinator::testing {
+namespace {
+
+InstanceId job_0() { return {"job", 0}; }
+
+/// Nodes n1 and n2, and a task of two instances that run to their end, one on each.
+struct Jobs {
+    BenchTop bench;
+
+    explicit Jobs(const StoreImage& image = BenchTop::empty_store()) : bench{image} {}
+
+    WantedTask wanted(RestartPolicy policy = RestartPolicy::on_failure) const {
+        WantedTask task = BenchTop::wanted("job", 2);
+        task.spec.restart.policy = policy;
+        return task;
+    }
+    void begin(RestartPolicy policy = RestartPolicy::on_failure) {
+        bench.join("n1");
+        bench.join("n2");
+        bench.pass(1s);
+        bench.ask(ApplyRequest{.tasks = {wanted(policy)}}, bench.fresh_id());
+        REQUIRE(bench.running("job") == 2);
+    }
+    Puppet& host_of(const InstanceId& id) {
+        for (auto& [name, puppet] : bench.puppets) {
+            if (puppet.instances.contains(id)) {
+                return puppet;
+            }
+        }
+        FAIL("it runs nowhere");
+        return bench["n1"];
+    }
+    /// Its process ends, and its agent says so with its next answer.
+    void end(const InstanceId& id, InstanceState state, std::int32_t code) {
+        Puppet& host = host_of(id);
+        host.instances.at(id).state = state;
+        host.instances.at(id).exit_code = code;
+        host.revision = next(host.revision);
+        bench.pass(1s);
+    }
+    /// Its host is gone, with its disk.
+    void lose(const InstanceId& id) {
+        Puppet& host = host_of(id);
+        host.answers = host.tells = host.obeys = false;
+        host.instances.clear();
+        bench.pass(30s);
+        REQUIRE(bench.node(host.name).health == "lost");
+    }
+    std::size_t starts(const InstanceId& id) const {
+        std::size_t count = 0;
+        for (const auto& [name, puppet] : bench.puppets) {
+            for (const Batch& batch : puppet.batches) {
+                count += static_cast<std::size_t>(std::ranges::count(batch.starts, id, &Start::id));
+            }
+        }
+        return count;
+    }
+    std::vector<StoredEnds> written() const {
+        std::vector<StoredEnds> rows;
+        for (const Persist& persist : bench.persisted) {
+            for (const Write& write : persist.writes) {
+                if (const auto* const row = std::get_if<Shared<StoredEnds>>(&write)) {
+                    rows.push_back(**row);
+                }
+            }
+        }
+        return rows;
+    }
+    bool erased() const {
+        return std::ranges::any_of(bench.persisted, [](const Persist& persist) {
+            return std::ranges::any_of(persist.writes, [](const Write& write) {
+                return std::holds_alternative<Erase<StoredEnds>>(write);
+            });
+        });
+    }
+};
+
+}  // namespace
+
+// Goal: work that is done is not done again because a host dies. Method: as said; the other
+// instance, which has not ended, moves.
+TEST_CASE("an instance that ended well is not started again when its node is lost",
+          "[coordinator][ends]") {
+    Jobs jobs;
+    jobs.begin();
+    jobs.bench.join("n3");
+    jobs.end(job_0(), InstanceState::exited, 0);
+    REQUIRE(jobs.written().size() == 1);
+    CHECK(jobs.written()[0].ordinals.contains(0));
+    CHECK_FALSE(jobs.written()[0].ordinals.contains(1));
+    jobs.lose(job_0());
+    CHECK(jobs.starts(job_0()) == 1);
+    CHECK(jobs.bench.status().exited == 1);
+    CHECK(jobs.bench.status().converged);
+    const auto shown = jobs.bench.read<TaskShowReply>(TaskShowRequest{"job"});
+    CHECK(shown.instances.at(0).state == "exited");
+    CHECK(shown.instances.at(0).node.empty());
+    jobs.lose({"job", 1});
+    CHECK(jobs.starts({"job", 1}) == 2);
+}
+
+// Goal: what did not end well is not taken for done. Method: it exits with 3 under `never`.
+TEST_CASE("an instance that did not end well runs again when its node is lost",
+          "[coordinator][ends]") {
+    Jobs jobs;
+    jobs.begin(RestartPolicy::never);
+    jobs.bench.join("n3");
+    jobs.end(job_0(), InstanceState::exited, 3);
+    CHECK(jobs.written().empty());
+    jobs.lose(job_0());
+    CHECK(jobs.starts(job_0()) == 2);
+}
+
+// Goal: neither an agent with an empty journal nor a new leader runs it again.
+// Method: a second coordinator with what the first stored; its agents know nothing.
+TEST_CASE("an instance that ended well is not started again by a new leader",
+          "[coordinator][ends]") {
+    StoreImage image = BenchTop::store_with({BenchTop::stored("n1"), BenchTop::stored("n2")});
+    Jobs first;
+    first.begin();
+    first.end(job_0(), InstanceState::exited, 0);
+    image.ends = first.written();
+    REQUIRE(image.ends.size() == 1);
+    image.tasks = {StoredTask{first.wanted(), image.ends[0].generation, image.ends[0].generation}};
+    image.meta.counter = image.ends[0].generation;
+    const bool is_of_another = GENERATE(false, true);
+    if (is_of_another) {
+        image.ends[0].generation = Generation{77};  // Such a row says nothing.
+    }
+    Jobs second{image};
+    second.bench.join("n1");
+    second.bench.join("n2");
+    second.bench.pass(10s);
+    CHECK(second.starts(job_0()) == (is_of_another ? 1 : 0));
+    CHECK(second.starts({"job", 1}) == 1);
+    CHECK(second.bench.status().converged);
+}
+
+// Goal: who wants it done again says so. Method: restart the task; then look for the old row.
+TEST_CASE("a new generation runs what ended well in the one before", "[coordinator][ends]") {
+    Jobs jobs;
+    jobs.begin();
+    jobs.end(job_0(), InstanceState::exited, 0);
+    jobs.bench.ask(TaskRestartRequest{"job"}, jobs.bench.fresh_id());
+    jobs.bench.pass(5s);
+    CHECK(jobs.starts(job_0()) == 2);
+    CHECK(jobs.erased());
+}
+
+// Goal: with its task goes what is kept of it. Method: remove the task.
+TEST_CASE("the ends of a task are erased with it", "[coordinator][ends]") {
+    Jobs jobs;
+    jobs.begin();
+    jobs.end(job_0(), InstanceState::exited, 0);
+    CHECK_FALSE(jobs.erased());
+    jobs.bench.ask(TaskRemoveRequest{"job"}, jobs.bench.fresh_id());
+    CHECK(jobs.erased());
+}
+
+// Goal: a script learns how its job went. Method: one instance ends well, one does not.
+TEST_CASE("a wait for the end is answered with the worst exit code", "[coordinator][ends][waits]") {
+    Jobs jobs;
+    jobs.begin(RestartPolicy::never);
+    const Ticket wait =
+        jobs.bench.request(WaitRequest{.pattern = "job", .timeout_ms = 60'000, .finished = true});
+    jobs.end(job_0(), InstanceState::exited, 0);
+    CHECK_FALSE(jobs.bench.reply_to(wait));
+    jobs.end({"job", 1}, InstanceState::exited, 3);
+    REQUIRE(jobs.bench.reply_to(wait));
+    const auto reply = std::get<WaitReply>(jobs.bench.reply_to(wait)->result.value());
+    CHECK(reply.exit_code == 3);
+    CHECK_THAT(reply.worst, Catch::StartsWith("job.1 on n"));
+}
+
+// Goal: what was told to have ended is not run again after a power cut. Method: a slow store.
+TEST_CASE("a wait for the end is answered once the ends are durable",
+          "[coordinator][ends][waits]") {
+    Jobs jobs;
+    jobs.begin();
+    const Ticket wait =
+        jobs.bench.request(WaitRequest{.pattern = "job", .timeout_ms = 60'000, .finished = true});
+    jobs.end(job_0(), InstanceState::exited, 0);
+    jobs.bench.store_works = false;
+    jobs.end({"job", 1}, InstanceState::exited, 0);
+    CHECK_FALSE(jobs.bench.reply_to(wait));
+    jobs.bench.store_works = true;
+    jobs.bench.confirm();
+    REQUIRE(jobs.bench.reply_to(wait));
+    CHECK(std::get<WaitReply>(jobs.bench.reply_to(wait)->result.value()).exit_code == 0);
+}
+
+TEST_CASE("a wait for the end of what never ends is refused", "[coordinator][ends][waits]") {
+    Jobs jobs;
+    jobs.begin(RestartPolicy::always);
+    const auto reply =
+        jobs.bench.ask(WaitRequest{.pattern = "job", .timeout_ms = 60'000, .finished = true});
+    REQUIRE(reply);
+    REQUIRE_FALSE(reply->result);
+    CHECK(reply->result.error().code == Errc::invalid);
+}
+
+}  // namespace muster::coordinator::testing
