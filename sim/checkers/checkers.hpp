@@ -9,6 +9,7 @@
 #include "sim/checkers/agents/unfit_hosts.hpp"
 #include "sim/checkers/counts.hpp"
 #include "sim/checkers/durable_state.hpp"
+#include "sim/checkers/ends_kept.hpp"
 #include "sim/checkers/fleet/drains.hpp"
 #include "sim/checkers/fleet/mass_silence.hpp"
 #include "sim/checkers/fleet/recovery_grace.hpp"
@@ -27,7 +28,7 @@ public:
         // The book of copies first: others read it.
         tell_all(now, observation, copies_, durable_state_, once_per_request_, agent_orders_,
                  instance_bound_, mass_silence_, recovery_grace_, amnesia_guard_, leaving_,
-                 placing_, drains_, counts_, exclusive_, unfit_hosts_, liars_);
+                 placing_, drains_, counts_, exclusive_, unfit_hosts_, liars_, ends_kept_);
         if constexpr (requires { onlooker_->see(now, observation); }) {
             if (onlooker_ != nullptr) {
                 onlooker_->see(now, observation);
@@ -68,6 +69,7 @@ private:
     Placing placing_{copies_};
     Drains drains_;           // L5
     UnfitHosts unfit_hosts_;  // L10
+    EndsKept ends_kept_;      // S26
     Counts counts_;
     Onlooker* onlooker_ = nullptr;
     std::vector<Violation> found_;

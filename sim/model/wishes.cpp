@@ -37,6 +37,7 @@ TaskSpec any_spec(Random& random) {
     const auto style = random.below(3);
     spec.update.max_surge = style == 0 ? 0 : 1;
     spec.update.max_unavailable = style == 1 ? 0 : 1;
+    spec.update.min_healthy = Duration{3s} * static_cast<std::int64_t>(random.below(3));
     spec.exclusive = style == 0 && random.chance(1, 2);
     return spec;
 }

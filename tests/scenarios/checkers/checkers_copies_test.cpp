@@ -358,5 +358,24 @@ TEST_CASE("what runs on a node whose removal a killed leader could not tell coun
     CHECK(properties(story.checkers) == Found{"S7"});
 }
 
+TEST_CASE("a start of what ended well breaks S26", "[checkers][S26]") {
+    BoundStory story;
+    story.image.ends = {{.name = "web", .generation = Generation{5}, .ordinals = {}}};
+    story.image.ends.front().ordinals.add(1);
+    SECTION("in its generation") {
+        story.start(n0, {"web", 1});
+        CHECK(properties(story.checkers) == Found{"S26"});
+    }
+    SECTION("but not of another instance") {
+        story.start(n0);
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("nor in a generation since") {
+        story.image.ends.front().generation = Generation{4};
+        story.start(n0, {"web", 1});
+        CHECK(properties(story.checkers) == Found{});
+    }
+}
+
 }  // namespace
 }  // namespace muster::sim

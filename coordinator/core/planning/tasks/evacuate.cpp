@@ -6,7 +6,7 @@ namespace {
 
 /// Elsewhere it would be replaced by a copy of a generation that has yet to show that it lasts.
 bool is_held(const TaskStep& step, const Copy& stay) {
-    return (step.hold.on_trial || step.hold.halted) && is_outdated(stay, step.at.task.generation);
+    return step.hold.holds() && is_outdated(stay, step.at.task.generation);
 }
 
 /// Begins to move one ordinal; else says what blocks it.

@@ -36,8 +36,7 @@ public:
             if (!is_replaceable(slot) || at_.is_leased(ordinal)) {
                 continue;
             }
-            if (step_.hold.halted) {
-                retry_elsewhere(ordinal);
+            if (step_.hold.halted || step_.hold.only.value_or(ordinal) != ordinal) {
                 continue;
             }
             if (is_down(*slot.stay)) {
@@ -110,16 +109,6 @@ private:
                                 at_.is_home_counted(ordinal), at_.scope.now);
     }
 
-    /// Of a roll-out that is halted: a new copy that has failed is tried on other nodes, beside the
-    /// old one.
-    void retry_elsewhere(Ordinal ordinal) {
-        const FailureRecord* const failed = step_.failures.find({at_.index, ordinal});
-        const bool may = failed != nullptr && !failed->failed_on.empty() && !failed->is_given_up();
-        if (may && !at_.task.is_everywhere() && may_surge()) {
-            static_cast<void>(surge(ordinal, 1));
-        }
-    }
-
     /// A copy may be added now.
     [[nodiscard]] bool may_surge() const {
         return step_.orders.may_start() && step_.orders.has_room() && !at_.scope.held_back &&
@@ -134,8 +123,8 @@ private:
         const Slot& slot = at_.slot(ordinal);
         // Where a node may have several copies and none may be taken down, the one free place may
         // be beside a copy of this very ordinal, but good for another.
-        const bool tries_others =
-            at_.task.spec.update.max_unavailable == 0 && at_.task.spec.max_per_node > 1;
+        const bool tries_others = at_.task.spec.update.max_unavailable == 0 &&
+                                  at_.task.spec.max_per_node > 1 && !step_.hold.only;
         if (!at_.task.is_everywhere() && may_surge() &&
             surge(ordinal, tries_others ? at_.task.instances : 1)) {
             return;
@@ -229,14 +218,15 @@ RollOutHold hold_of(const TaskAtHand& at, const RecentFailures& failures) {
             hold.halted = hold.halted || halts_roll_out(*stay, at.task);
         }
     }
-    if (failures.has_any(at.index) && at.task.spec.update.min_healthy > Duration::zero()) {
-        for (Ordinal ordinal = 0; ordinal < at.task.ordinals(); ++ordinal) {
-            const FailureRecord* const failed = failures.find({at.index, ordinal});
-            const Copy* const stay = at.stay(ordinal);
-            const bool lasts = stay != nullptr && stay->generation >= at.task.generation &&
-                               is_healthy(*stay, at.task);
-            hold.halted =
-                hold.halted || (failed != nullptr && !failed->failed_on.empty() && !lasts);
+    const bool may_fail =
+        failures.has_any(at.index) && at.task.spec.update.min_healthy > Duration::zero();
+    for (Ordinal ordinal = 0; may_fail && !hold.only && ordinal < at.task.ordinals(); ++ordinal) {
+        const FailureRecord* const failed = failures.find({at.index, ordinal});
+        const Copy* const stay = at.stay(ordinal);
+        const bool lasts =
+            stay != nullptr && stay->generation >= at.task.generation && is_healthy(*stay, at.task);
+        if (failed != nullptr && !failed->failed_on.empty() && !lasts) {
+            hold.only = ordinal;
         }
     }
     return hold;

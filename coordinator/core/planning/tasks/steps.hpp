@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "coordinator/core/planning/pass/retry.hpp"
@@ -19,6 +20,11 @@ bool plan_task(PlannerState& state, TaskIndex index, const Scope& scope, PassOrd
 struct RollOutHold {
     bool on_trial = false;  ///< Some copy of the new generation has not run for min_healthy yet.
     bool halted = false;    ///< Or has ended before it did.
+    /// Its new copy failed on some node, and none has shown yet that it lasts: no other instance is
+    /// taken up.
+    std::optional<Ordinal> only{};
+
+    [[nodiscard]] bool holds() const { return on_trial || halted || only; }
 };
 [[nodiscard]] RollOutHold hold_of(const TaskAtHand& at, const RecentFailures& failures);
 

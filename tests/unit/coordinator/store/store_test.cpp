@@ -134,6 +134,28 @@ TEST_CASE("the freeze of an operator is kept until it is erased", "[store][freez
     CHECK(kept().empty());
 }
 
+TEST_CASE("which instances ended well is kept until it is erased", "[store]") {
+    const TemporaryDirectory directory;
+    StoredEnds job{.name = "job", .generation = Generation{7}, .ordinals = {}};
+    for (const Ordinal ordinal : {0U, 63U, 64U, limits::instances_per_task - 1}) {
+        job.ordinals.add(ordinal);
+    }
+    {
+        const auto open = open_store(store_file(directory));
+        REQUIRE(open);
+        StoredEnds first{.name = "job", .generation = Generation{6}, .ordinals = {}};
+        first.ordinals.add(3);
+        StoredEnds other{.name = "other", .generation = Generation{5}, .ordinals = {}};
+        other.ordinals.add(1);
+        open->store->submit({1, {Shared<StoredEnds>{first}, Shared<StoredEnds>{other}}});
+        open->store->submit({2, {Shared<StoredEnds>{job}, Erase<StoredEnds>{"other"}}});
+        REQUIRE(wait_durable(*open->store, 2));
+    }
+    const auto again = open_store(store_file(directory));
+    REQUIRE(again);
+    CHECK(again->image.ends == std::vector{job});
+}
+
 TEST_CASE("the directory of a store is closed to others", "[store]") {
     const TemporaryDirectory directory;
     REQUIRE(open_store(store_file(directory)));

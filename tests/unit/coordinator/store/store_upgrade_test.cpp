@@ -150,6 +150,33 @@ TEST_CASE("limits of a term in a store of schema 3 become limits of a round", "[
           std::vector<StoredSetting>{{"moves_per_round", "3"}, {"starts_per_round", "7"}});
 }
 
+// Goal: a store that knew no ends keeps them from now on, and loses nothing.
+TEST_CASE("a store of schema 4 gets a table of ends", "[store]") {
+    const TemporaryDirectory directory;
+    {
+        const auto open = open_store(store_file(directory));
+        REQUIRE(open);
+        open->store->submit({1, {StoredSetting{"fleet", "2"}}});
+        REQUIRE(wait_durable(*open->store, 1));
+    }
+    {
+        const auto database = sqlite::Database::open(store_file(directory), "store");
+        REQUIRE(database);
+        REQUIRE((*database)->execute("DROP TABLE ends; PRAGMA user_version = 4"));
+    }
+    StoredEnds job{.name = "job", .generation = Generation{7}, .ordinals = {}};
+    job.ordinals.add(2);
+    {
+        const auto open = open_store(store_file(directory));
+        REQUIRE(open);
+        CHECK(open->image.settings == std::vector{StoredSetting{"fleet", "2"}});
+        CHECK(open->image.ends.empty());
+        open->store->submit({1, {Shared<StoredEnds>{job}}});
+        REQUIRE(wait_durable(*open->store, 1));
+    }
+    CHECK(open_store(store_file(directory))->image.ends == std::vector{job});
+}
+
 // Goal: an older program that shares the cluster, or opens a copy, reads what we write of an old
 // task. Method: what the first release wrote, read and written again.
 TEST_CASE("a task of the first release is written with the bytes that it had", "[store][codec]") {

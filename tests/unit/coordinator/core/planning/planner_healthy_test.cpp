@@ -267,4 +267,20 @@ TEST_CASE("a new copy that fails is tried elsewhere while the old ones run on",
     CHECK(web.status().halted_by == Ordinal{0});
 }
 
+// Goal: a release that may be bad takes down no second copy. Method: the new copy fails; then the
+// old one is on a node that gets no work, so that another instance would come first.
+TEST_CASE("while a new copy that failed is tried elsewhere no other instance is taken up",
+          "[planner][rollout][retry]") {
+    HealthyFleet web{6, 2, 1};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    web.run_rounds(2);
+    REQUIRE(fleet.trace == Lines{"start web.0 n2 rollout"});
+    fleet.fail("n2", {"web", 0});
+    fleet.suspend("n0");
+    web.run_rounds(2);
+    CHECK(fleet.trace ==
+          Lines{"start web.0 n2 rollout", "stop web.0 n2 retry", "start web.0 n3 rollout"});
+}
+
 }  // namespace muster::coordinator::test

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <algorithm>
+
+#include "sim/checkers/checker.hpp"
+
+namespace muster::sim {
+
+/// S26: an instance that ended well, as the store says, is not started again in its generation.
+class EndsKept : public Checker {
+public:
+    void see(Instant, const BatchIssued& issued) {
+        for (const Start& start : issued.batch.starts) {
+            const auto& rows = issued.store.ends;
+            const auto row =
+                std::ranges::lower_bound(rows, start.id.task, {}, &coordinator::StoredEnds::name);
+            const bool is_over = row != rows.end() && row->name == start.id.task &&
+                                 row->generation == start.generation &&
+                                 row->ordinals.contains(start.id.ordinal);
+            if (is_over) {
+                violated("S26", "{} is started again, though it ended well in generation {}",
+                         to_string(start.id), raw(start.generation));
+            }
+        }
+    }
+};
+
+}  // namespace muster::sim
