@@ -57,8 +57,10 @@ Result<void> read_flaky_tasks(const toml::node& value, FlakyTasks& into) {
 
 constexpr std::array cluster_keys{
     CoreKey{"round", [](const auto& v, auto& o) { return read_duration(v, 50ms, 1min, o.round); }},
+    CoreKey{"silent_after",
+            [](const auto& v, auto& o) { return read_number(v, 2, 99, o.loss.silent_after); }},
     CoreKey{"lost_after",
-            [](const auto& v, auto& o) { return read_number(v, 2, 100, o.loss.after); }},
+            [](const auto& v, auto& o) { return read_number(v, 3, 100, o.loss.after); }},
     CoreKey{"recovery_grace",
             [](const auto& v, auto& o) { return read_duration(v, 0s, 1h, o.recovery_grace); }},
     CoreKey{"lease",
@@ -119,6 +121,25 @@ std::span<const CoreKey> core_keys(std::string_view section) {
         return cluster_keys;
     }
     return section == "nodes" ? std::span<const CoreKey>{node_keys} : std::span<const CoreKey>{};
+}
+
+Result<void> complete(CoordinatorOptions& options, const toml::table& file,
+                      toml::source_region& where) {
+    const LossOptions& loss = options.loss;
+    if (loss.silent_after >= loss.after) {
+        for (const std::string_view key : {"lost_after", "silent_after"}) {
+            if (const auto* const value = file["cluster"][key].node()) {
+                where = value->source();
+            }
+        }
+        return wrong("silent_after is " + std::to_string(loss.silent_after) +
+                     " and lost_after is " + std::to_string(loss.after) +
+                     ", but a node is silent before it is lost; set silent_after below lost_after");
+    }
+    if (!file["cluster"]["recovery_grace"]) {
+        options.recovery_grace = usual_recovery_grace(options);
+    }
+    return {};
 }
 
 }  // namespace muster::coordinator

@@ -22,6 +22,11 @@ struct CoreKey {
 /// Those of the table `cluster` or `nodes`; none of any other.
 [[nodiscard]] std::span<const CoreKey> core_keys(std::string_view section);
 
+/// Once all keys of a file are read: sets what follows from others unless the file has it. An error
+/// says which of them contradict each other; the first that the file has is at `where`.
+[[nodiscard]] Result<void> complete(CoordinatorOptions& options, const toml::table& file,
+                                    toml::source_region& where);
+
 // How such values are read.
 [[nodiscard]] Result<void> read_duration(const toml::node& value, Duration least, Duration most,
                                          Duration& into);

@@ -152,6 +152,10 @@ Options read_file(TomlFields& fields, const toml::table& table) {
             read_section(fields, *found, inner, options);
         }
     }
+    toml::source_region where;
+    if (const auto done = complete(options.core, table, where); !done) {
+        fields.fail_at(where, done.error().detail);
+    }
     return options;
 }
 

@@ -134,6 +134,8 @@ inline constexpr std::size_t unread_bytes_of_all = 256 * 1024 * 1024;  ///< Eigh
 inline constexpr std::size_t pending_waits = 1'024;                    ///< Open `wait` requests.
 inline constexpr std::size_t what_if_selectors = 256;  ///< Of a question; more is another shape.
 inline constexpr Duration wait_max = 1h;
+inline constexpr std::size_t pending_plans = 64;  ///< Open `plan rebalance` requests: each costs.
+inline constexpr Duration plan_wait = 3s;         ///< They wait so long: less than a client does.
 
 // Restart policy (SC-22, S16).
 inline constexpr Duration backoff_least = 100ms;     ///< Less would keep a host busy with starting.

@@ -17,8 +17,9 @@ Memory::Memory(Instant now, CoordinatorOptions given, const StoreImage& image)
       liveness{now, options, image.meta.counter, nodes, copies.placements, room},
       freeze{nodes, liveness, ledger.freeze()},
       membership{options, {nodes, copies, ledger, room, suspension, liveness, freeze}},
-      planning{options, image, nodes, copies, ledger.settings()} {
-    ensure(options.loss.after >= 2, "one missed answer is never a loss");
+      planning{now, options, image, nodes, copies, ledger.settings()} {
+    ensure(options.loss.silent_after >= 2, "one missed answer is no silence");
+    ensure(options.loss.after > options.loss.silent_after, "a node is silent before it is lost");
 }
 
 Facts Memory::facts(Instant now) const {

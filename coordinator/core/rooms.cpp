@@ -130,11 +130,12 @@ void Rooms::end_recovery(StepContext& step, Effects& effects) {
 
 void Rooms::close(StepContext& step, const ClosedRound& closed, Effects& effects) {
     in_.liveness.own().round_closed(step.now);
-    in_.suspension.on_silence(step, closed.silent, in_.liveness.miss_limit());
+    in_.liveness.note_silence(closed.away);
+    in_.suspension.on_silence(step, closed.silent, in_.liveness.silent_limit());
     in_.freeze.judge(step, closed, effects);
     in_.liveness.on_round_closed(step.now);
     if (!in_.freeze.is_on()) {
-        in_.liveness.decide_losses(step, closed.away, in_.liveness.miss_limit());
+        in_.liveness.decide_losses(step, closed.away);
     }
     if (in_.room.take_became_full()) {
         in_.liveness.make_room(step.now);

@@ -72,7 +72,7 @@ struct CoreFields::OfCore : PlainFields {
         auto& [contested] = part<ConflictFacts>(it);
         auto& [asked, asked_issued, answered_in, asked_at_start, awaiting, misses, route_misses,
                silent_routes] = part<PollFacts>(it);
-        auto& [unschedulable] = part<SilenceFacts>(it);
+        auto& [silent, given_up] = part<SilenceFacts>(it);
         auto& [awaited] = part<RecoveryFacts>(it);
         auto& [disobeyed] = part<ObedienceFacts>(it);
         auto& [stale_checks] = part<ReadinessFacts>(it);
@@ -83,12 +83,12 @@ struct CoreFields::OfCore : PlainFields {
             "name session issued from_store counts_toward_freeze touched lost gone able ahead "
             "penalty_until intent admission since incarnation life left_instances_running "
             "contested asked asked_issued answered_in asked_at_start awaiting misses route_misses "
-            "silent_routes unschedulable awaited disobeyed stale_checks held settled reported "
+            "silent_routes silent given_up awaited disobeyed stale_checks held settled reported "
             "vanished durable row_pending forgetting said",
             name, session, issued, from_store, counts_toward_freeze, touched, lost, gone, able,
             ahead, penalty_until, intent, admission, since, incarnation, life,
             left_instances_running, contested, asked, asked_issued, answered_in, asked_at_start,
-            awaiting, misses, route_misses, silent_routes, unschedulable, awaited, disobeyed,
+            awaiting, misses, route_misses, silent_routes, silent, given_up, awaited, disobeyed,
             stale_checks, held, settled, reported, vanished, durable, row_pending, forgetting,
             said);
     }
@@ -263,8 +263,9 @@ struct CoreFields::OfCore : PlainFields {
     static constexpr auto names(const InstanceNotes*) { return "deferred on_lost_nodes blocked"; }
     static constexpr auto names(const Moves*) {
         return "-workload -placements -places -requirements -due -statuses -deferred turns "
-               "movable may_be_evener balanced_homes balances";
+               "movable may_be_evener last balances";
     }
+    static constexpr auto names(const Moves::Balancing*) { return "homes by_moves"; }
     static constexpr auto names(const MoveQueue*) { return "resting rests looks"; }
     static constexpr auto names(const PlannerState*) {
         return "-workload -placements places requirements due statuses failures notes moves "
@@ -364,6 +365,10 @@ struct CoreFields::OfCore : PlainFields {
                "refusal";
     }
     static constexpr auto names(const Waits*) { return "waits names"; }
+    static constexpr auto names(const PlanWaits::Wait*) {
+        return "ticket id request deadline after";
+    }
+    static constexpr auto names(const PlanWaits*) { return "waits has_more"; }
     static constexpr auto names(const AgentCalls::Request*) {
         return "tickets id deadline instance tasks reply awaited";
     }
@@ -421,7 +426,7 @@ struct CoreFields::OfCore : PlainFields {
     }
     static constexpr auto names(const AgentCallHandler*) { return "-nodes -copies -meta calls"; }
     static constexpr auto names(const Operators*) {
-        return "-ledger -planning -tasks -nodes -cluster agent_calls waits -in_line";
+        return "-ledger -planning -tasks -nodes -cluster agent_calls waits plan_waits -in_line";
     }
     static constexpr auto names(const Memory*) {
         return "options clock events nodes copies ledger room suspension liveness freeze "

@@ -99,6 +99,9 @@ struct PlainFields {
 
     static constexpr auto names(const ToAgent*) { return "session message"; }
     static constexpr auto names(const ReplyTo*) { return "ticket reply"; }
+    static constexpr auto names(const PlanRequest*) {
+        return "fail without_tasks add_nodes rebalance";
+    }
     static constexpr auto names(const Persist*) { return "number writes"; }
     template <class Row>
     static constexpr auto names(const Erase<Row>*) {
@@ -137,7 +140,7 @@ struct PlainFields {
     // ---- parts of the core ----
 
     static constexpr auto names(const LossOptions*) {
-        return "after goodbye_grace max_lost rate_percent burst";
+        return "after silent_after goodbye_grace max_lost rate_percent burst";
     }
     static constexpr auto names(const CoordinatorOptions*) {
         return "round loss recovery_grace lease rebalance move_cooldown stop_strays max_flaky "
@@ -174,7 +177,7 @@ struct PlainFields {
         return "round answered missed lasted silent away";
     }
     static constexpr auto names(const PassTrigger*) {
-        return "due may_plan balance_asked is_cut goes_on_at";
+        return "due may_plan balance_asked is_cut goes_on_at moves_from";
     }
     static constexpr auto names(const RoundBudget*) { return "starts moves"; }
     static constexpr auto names(const Leases::Hold*) { return "node until"; }

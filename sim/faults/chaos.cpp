@@ -44,6 +44,11 @@ ClusterOptions random_options(std::uint64_t seed, std::uint32_t nodes, const Fau
         options.spawn = Span{1ms, std::chrono::milliseconds{2 + random.below(500)}};
     }
     options.shim_loss = chance(Fault::shim_loss, 300);
+    if (Random{seed ^ 0x6c6f7374ULL}.chance(1,
+                                            2)) {  // Of its own: the other dice fall as they did.
+        options.coordinator.loss = {};
+        options.coordinator.recovery_grace = usual_recovery_grace(options.coordinator);
+    }
     return options;
 }
 

@@ -41,9 +41,9 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
     const coordinator::StoreImage& image = world_.store.lead();
     world_.trace.line(now, "c1 leads, epoch {}", raw(image.meta.epoch));
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
-    world_.checkers.see(
-        now, LeadershipBegan{image, options.recovery_grace, options.loss.after, options.round,
-                             options.loss.rate_percent, options.loss.burst});
+    world_.checkers.see(now, LeadershipBegan{image, options.recovery_grace, options.loss.after,
+                                             options.round, options.loss.rate_percent,
+                                             options.loss.burst, options.loss.silent_after});
     core_ = std::make_unique<coordinator::Coordinator>(now, options, image);
     known_ = image;
     if (!world_.options.record.empty()) {

@@ -255,7 +255,8 @@ bool Cluster::is_excused() const {
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
     if (!control_.is_up() || now_ < control_.awake_since() + options.recovery_grace ||
         !world_.suspended.empty() || world_.frozen || may_wait_for_lease() ||
-        now_ <= world_.move_ordered + options.round + options.move_cooldown) {
+        now_ <= std::max(world_.move_ordered, control_.led_since()) + options.round +
+                    options.move_cooldown) {
         return true;
     }
     for (const auto& [number, process] : world_.truth.processes()) {
@@ -299,7 +300,7 @@ std::int64_t Cluster::rounds_to_converge() const {
     const Duration round = options.coordinator.round;
     const Duration reconnected =
         options.heartbeat_timeout + options.reconnect.most + 4 * options.delay.most;
-    return (reconnected + round - 1ns) / round + 3;
+    return (reconnected + round - 1ns) / round + options.coordinator.loss.after;
 }
 
 /// Within so many rounds, not counting those that are excused; and stays so.

@@ -25,6 +25,7 @@ struct LeadershipBegan {
     Duration round = 1s;
     std::uint32_t loss_rate_percent = 1;
     std::uint32_t loss_burst = 10;
+    std::uint32_t silent_after = 2;
 };
 /// These writes are durable now, all at once.
 struct Committed {

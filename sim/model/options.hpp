@@ -25,6 +25,9 @@ struct Span {
 [[nodiscard]] inline coordinator::CoordinatorOptions quick_coordinator() {
     coordinator::CoordinatorOptions options;
     options.move_cooldown = 5s;
+    options.loss.silent_after = 2;
+    options.loss.after = 3;
+    options.recovery_grace = coordinator::usual_recovery_grace(options);
     options.max_flaky = 2min;
     options.lease = 5s;
     return options;

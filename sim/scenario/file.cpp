@@ -71,6 +71,11 @@ private:
                 read_options(*table, section);
             }
         }
+        toml::source_region where;
+        if (const auto done = coordinator::complete(scenario_.options.coordinator, root, where);
+            !done) {
+            fields_.fail_at(where, done.error().detail);
+        }
         if (const auto* const table = fields_.table(root, "network")) {
             read_network(*table);
         }

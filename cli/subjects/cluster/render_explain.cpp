@@ -127,6 +127,9 @@ std::string text_of(const PlanReply& reply, const Style& style) {
                     "or 'muster freeze off'",
                     reply.freeze.silent, counted(reply.freeze.counted, "node")),
         Tone::attention);
+    facts.add_if(!reply.unsettled.empty(), "not settled",
+                 reply.unsettled + ", and this plan leaves it as it is: ask again",
+                 Tone::attention);
     facts.add("now", words_of(reply.before));
     facts.add("then", words_of(reply.after));
     return text + facts.text();

@@ -144,6 +144,7 @@ struct PlanReply {
     Duration rested_in{};       ///< for a cooldown; that of the last of them is over then.
     std::uint32_t added = 0;    ///< Nodes, as asked,
     std::string added_like;     ///< with the pool, labels and capacity of this one.
+    std::string unsettled;      ///< What was just changed and is still on its way, in words.
 
     friend bool operator==(const PlanReply&, const PlanReply&) = default;
 };

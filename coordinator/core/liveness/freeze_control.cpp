@@ -39,8 +39,7 @@ std::string outlook(const FreezeView& freeze) {
 // Whoever wants to can join where no list is kept, and fall silent: of such the work alone is news.
 bool FreezeControl::is_judged(NodeIndex index) const {
     const Node& node = nodes_[index];
-    const bool is_news =
-        node.counts_toward_freeze || is_unknown(node) || !liveness_.is_silent(node);
+    const bool is_news = node.counts_toward_freeze || is_unknown(node) || !is_silent(node);
     return is_news && node.intent == Intent::active && !node.gone && !node.ahead &&
            freeze_.is_counted(index, liveness_.rounds().current()) &&
            !freeze_.is_excused(index, node.answered_in);
@@ -49,7 +48,7 @@ bool FreezeControl::is_judged(NodeIndex index) const {
 void FreezeControl::count_in(NodeIndex index, Census& seen) const {
     if (is_judged(index)) {
         ++seen.counted;
-        seen.silent += liveness_.is_silent(nodes_[index]) ? 1U : 0U;
+        seen.silent += is_silent(nodes_[index]) ? 1U : 0U;
     }
 }
 
@@ -64,7 +63,7 @@ PlannedFreeze FreezeControl::with_failing(const std::set<NodeIndex>& failing) co
     std::uint32_t more = 0;
     for (const NodeIndex index : failing) {
         const Node& node = nodes_[index];
-        if (!is_judged(index) || liveness_.is_silent(node)) {
+        if (!is_judged(index) || is_silent(node)) {
             continue;
         }
         const bool counts_silent = node.counts_toward_freeze || is_unknown(node);
@@ -85,7 +84,7 @@ void FreezeControl::judge(StepContext& step, const ClosedRound& closed, Effects&
     }
     bool looks = freeze_.is_on();
     for (const NodeIndex index : closed.away) {
-        if (liveness_.is_silent(nodes_[index])) {
+        if (is_silent(nodes_[index])) {
             looks = freeze_.fell_silent(index, closed.round) || looks;
         }
     }
@@ -103,13 +102,6 @@ void FreezeControl::judge(StepContext& step, const ClosedRound& closed, Effects&
                 effects);
             break;
     }
-    // A node that does not answer gets no new work during a freeze: nobody would find out that
-    // the work came to nothing.
-    for (const NodeIndex index : closed.away) {
-        if (freeze_.is_on() && liveness_.is_silent(nodes_[index])) {
-            liveness_.set_unschedulable(index, true);
-        }
-    }
 }
 
 void FreezeControl::begin(StepContext& step, std::string why) {
@@ -126,14 +118,12 @@ void FreezeControl::begin(StepContext& step, std::string why) {
 
 void FreezeControl::end(StepContext& step, bool gives_up, std::string why, Effects& effects) {
     for (const NodeIndex index : nodes_.by_name()) {
-        const bool is_given_up = gives_up && liveness_.is_silent(nodes_[index]);
-        if (is_given_up) {
+        if (gives_up && is_silent(nodes_[index])) {
             freeze_.excuse(index, liveness_.rounds().current());
+            liveness_.give_up(index);
         } else if (!gives_up && !nodes_[index].lost) {
-            liveness_.rounds().forgive_misses(index);
+            liveness_.forgive(index);
         }
-        // Until it answers: it may be some rounds before it is lost.
-        liveness_.set_unschedulable(index, is_given_up);
         nodes_.touch(index);
     }
     freeze_.keep_nobody();
@@ -159,7 +149,7 @@ void FreezeControl::on_durable(StepContext& step, const Change& change, Effects&
         freeze_.end_by_operator();
         if (was_on) {
             end(step, true, told_cause(change.why.author, change.why.reason), effects);
-            liveness_.give_up_silent(step);
+            liveness_.lose_given_up(step);
         }
         return;
     }

@@ -45,11 +45,20 @@ void Liveness::on_round_closed(Instant now) {
     });
 }
 
-void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away,
-                             std::uint32_t limit) {
+void Liveness::note_silence(std::span<const NodeIndex> away) {
+    for (const NodeIndex index : away) {
+        const Node& node = nodes_[index];
+        if (node.misses >= silent_limit()) {
+            set_silence(index, {.silent = true, .given_up = node.given_up});
+        }
+    }
+}
+
+void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away) {
     std::vector<NodeIndex> silent;
     for (const NodeIndex index : away) {
         const Node& node = nodes_[index];
+        const std::uint32_t limit = node.given_up ? silent_limit() : miss_limit();
         const bool was_asked =
             node.session ? node.route_misses >= limit : step.now >= reconnect_grace_until_;
         if (!node.gone && node.misses >= limit && was_asked &&
@@ -67,9 +76,7 @@ void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away,
             !is_unknown(nodes_[index]) && !placements_.has_wanted_copies(index);
         if (bears_nothing || losses_.take()) {
             lose(step, index, "silent for " + std::to_string(nodes_[index].misses) + " polls");
-        } else {
-            set_unschedulable(index, true);  // Its turn comes in a later round.
-        }
+        }  // Else its turn comes in a later round.
     }
 }
 
@@ -80,29 +87,39 @@ void Liveness::lose(StepContext& step, NodeIndex index, std::string why) {
 
 void Liveness::on_answer(NodeIndex index) {
     rounds_.forget_misses(index);
-    set_unschedulable(index, false);
+    set_silence(index, {});
 }
 
-void Liveness::set_unschedulable(NodeIndex index, bool unschedulable) {
-    if (nodes_[index].unschedulable != unschedulable) {
-        nodes_.edit(index, WriteKey<SilenceFacts>{}).unschedulable = unschedulable;
+void Liveness::give_up(NodeIndex index) {
+    set_silence(index, {.silent = nodes_[index].silent, .given_up = true});
+}
+
+void Liveness::forgive(NodeIndex index) {
+    rounds_.forgive_misses(index);
+    set_silence(index, {.silent = nodes_[index].silent, .given_up = false});
+}
+
+void Liveness::set_silence(NodeIndex index, const SilenceFacts& facts) {
+    const Node& node = nodes_[index];
+    if (node.silent != facts.silent || node.given_up != facts.given_up) {
+        nodes_.edit(index, WriteKey<SilenceFacts>{}) = facts;
         nodes_.touch(index);
     }
 }
 
 /// At once: whoever asks next is not told that they are well. But if we were away ourselves, they
 /// are asked again first.
-void Liveness::give_up_silent(StepContext& step) {
+void Liveness::lose_given_up(StepContext& step) {
     if (own_.is_ill(step.now) || own_.is_late()) {
         return;
     }
     std::vector<NodeIndex> silent;
     for (const NodeIndex index : nodes_.by_name()) {
-        if (nodes_[index].misses > 0 && is_overdue(nodes_[index])) {
+        if (nodes_[index].given_up && !is_lost(nodes_[index])) {
             silent.push_back(index);
         }
     }
-    decide_losses(step, silent, miss_limit() - 1);
+    decide_losses(step, silent);
 }
 
 // Until links that our own sleep has cost may be back, and a new leadership may have been found, it

@@ -22,9 +22,10 @@ namespace muster::coordinator {
 
 /// Who answers, and when silence is loss.
 ///
-/// Polls missed in a row make a node silent, then lost: `lost_after` of them, more while our own
-/// loop was late (S10), none before recovery allows it (S11), and not more nodes at once than the
-/// rate of losses (S9). A node that said goodbye is lost some time after it.
+/// Polls missed in a row make a node silent: `silent_after` of them. It gets nothing new then, and
+/// its next answer ends it. `lost_after` of them make it lost: none before recovery allows it
+/// (S11), and not more nodes at once than the rate of losses (S9). Both numbers are larger while
+/// our own loop was late (S10). A node that said goodbye is lost some time after it.
 class Liveness {
 public:
     Liveness(Instant now, const CoordinatorOptions& options, Generation counter,
@@ -54,24 +55,24 @@ public:
 
     /// Polls missed in a row that make a node lost, at present.
     [[nodiscard]] std::uint32_t miss_limit() const { return options_.loss.after * own_.patience(); }
-    /// With one more miss it may be lost.
-    [[nodiscard]] bool is_silent(const Node& node) const {
-        return node.lost || node.misses + 1 >= miss_limit();
-    }
-    /// Neither lost nor gone, but silent: what it runs is as it said last.
-    [[nodiscard]] bool is_overdue(const Node& node) const {
-        return !is_lost(node) && is_silent(node);
+    /// And those that make it silent.
+    [[nodiscard]] std::uint32_t silent_limit() const {
+        return options_.loss.silent_after * own_.patience();
     }
 
-    /// Those of them that have missed as many polls as the limit become lost; as many at once as
-    /// the rate allows.
-    void decide_losses(StepContext& step, std::span<const NodeIndex> away, std::uint32_t limit);
-    /// An operator ended a freeze: the silent become lost at once, unless we were away ourselves.
-    void give_up_silent(StepContext& step);
+    /// Those of them that have missed enough polls are silent from now on.
+    void note_silence(std::span<const NodeIndex> away);
+    /// Those of them that have missed enough polls, or were given up, become lost; as many at once
+    /// as the rate allows.
+    void decide_losses(StepContext& step, std::span<const NodeIndex> away);
+    /// An operator ends a freeze in which the node is silent: it need not miss any more polls.
+    void give_up(NodeIndex index);
+    /// The freeze ended by itself: what the node missed is forgotten, until it misses more.
+    void forgive(NodeIndex index);
+    /// Those that were given up become lost at once, unless we were away ourselves.
+    void lose_given_up(StepContext& step);
     /// It answered what it was asked.
     void on_answer(NodeIndex index);
-    /// While it is silent and not lost yet, it gets no new instances.
-    void set_unschedulable(NodeIndex index, bool unschedulable);
     /// Its goodbye was long ago. In a freeze it is not lost.
     void on_goodbye_over(StepContext& step, NodeIndex index, bool is_frozen);
     /// Sets the deadline that ends its absence, if it is away.
@@ -82,6 +83,7 @@ public:
 private:
     friend struct CoreFields;  // Which records it.
 
+    void set_silence(NodeIndex index, const SilenceFacts& facts);
     void lose(StepContext& step, NodeIndex index, std::string why);
 
     const CoordinatorOptions& options_;

@@ -4,6 +4,10 @@ namespace muster::coordinator {
 
 bool is_lost(const Node& node) { return node.lost || node.gone; }
 
+bool is_silent(const Node& node) { return node.lost || node.silent; }
+
+bool is_unconfirmed(const Node& node) { return node.silent && !is_lost(node); }
+
 Health health_of(const Node& node) {
     if (is_lost(node)) {
         return Health::lost;
@@ -19,7 +23,7 @@ bool may_serve(const Node& node) {
            !node.durable.ahead;
 }
 
-bool is_serving(const Node& node) { return may_serve(node) && !node.unschedulable; }
+bool is_serving(const Node& node) { return may_serve(node) && !node.silent; }
 
 bool is_commandable(const Node& node) {
     return node.session && node.reported && !node.ahead && node.durable == row_of(node);

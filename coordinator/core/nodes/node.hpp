@@ -95,9 +95,11 @@ struct PollFacts {
     std::uint32_t silent_routes = 0;  ///< Routes in a row on which it has not answered yet.
 };
 
+/// That it missed too many polls. Both facts end with its next answer.
 struct SilenceFacts {
     using Writer = class Liveness;
-    bool unschedulable = false;  ///< Silent, not lost yet: it gets nothing new until it answers.
+    bool silent = false;    ///< It gets nothing new, and what it runs is unconfirmed.
+    bool given_up = false;  ///< An operator ended the freeze in which it was silent.
 };
 
 struct RecoveryFacts {
@@ -187,11 +189,15 @@ class WriteKey {
 /// Not answering: decided so, or by its own goodbye, after which its copies still count for a
 /// while.
 [[nodiscard]] bool is_lost(const Node& node);
+/// Silent, or lost.
+[[nodiscard]] bool is_silent(const Node& node);
+/// Silent, and neither lost nor gone: its instances are as it said last.
+[[nodiscard]] bool is_unconfirmed(const Node& node);
 /// The first that fits: lost, flaky, unready, healthy.
 [[nodiscard]] Health health_of(const Node& node);
 /// Healthy, active, and its store is ours.
 [[nodiscard]] bool may_serve(const Node& node);
-/// May receive new instances: it also answers, if there is a freeze.
+/// May receive new instances: it also is not silent.
 [[nodiscard]] bool is_serving(const Node& node);
 /// Orders may go to it: besides, there is a route, and this life of it is on record.
 [[nodiscard]] bool is_commandable(const Node& node);

@@ -54,8 +54,11 @@ std::string note_of(const Node& node) {
         const std::string trouble = unfitness.empty() ? failure_of(node) : unfitness;
         return std::string{"suspended"} + (trouble.empty() ? "" : "; " + trouble);
     }
-    if (node.misses > 0) {
+    if (is_silent(node) && node.misses > 0) {
         return describe_silence(node) + (bad_report.empty() ? "" : "; " + bad_report);
+    }
+    if (node.silent) {
+        return "silent until its next answer";
     }
     if (!node.reported) {
         const std::string missing =
@@ -93,7 +96,7 @@ std::string_view why_not_serving(const Node& node) {
     if (node.ahead || node.durable.ahead) {
         return "ahead";
     }
-    if (node.unschedulable) {
+    if (node.silent) {
         return "silent";
     }
     return node.reported ? "no_orders" : "unreported";

@@ -61,6 +61,8 @@ void Operators::handle(const RequestContext& context, const Facts& facts, Effect
             agent_calls_.handle(context, request);
         } else if constexpr (std::is_same_v<Kind, WaitRequest>) {
             wait(context, request, effects);
+        } else if constexpr (std::is_same_v<Kind, PlanRequest>) {
+            plan(context, facts, request);
         } else {
             if constexpr (std::is_same_v<Kind, StatusRequest> ||
                           std::is_same_v<Kind, StatsRequest>) {
@@ -81,6 +83,33 @@ void Operators::wait(const RequestContext& context, const WaitRequest& request, 
     }
 }
 
+// A balance moves what runs, and not what is on its way: it is asked again once that has arrived.
+void Operators::plan(const RequestContext& context, const Facts& facts,
+                     const PlanRequest& request) {
+    planning_.refresh_totals();
+    const std::uint64_t after = ledger_.last_number();
+    if (!request.rebalance || facts.liveness.recovery().runs() || under_way(facts, after).empty()) {
+        context.reply(Reads{facts}(request));
+    } else if (!plan_waits_.add(context, request, after)) {
+        context.reply(fail(Errc::busy, "too many wait for a plan; try again"));
+    }
+}
+
+// One in a step: it costs as much as a cold plan.
+void Operators::answer_plan(StepContext& step, const Facts& facts) {
+    if (plan_waits_.empty()) {
+        return;
+    }
+    planning_.refresh_totals();
+    if (const auto over = plan_waits_.take_over(facts)) {
+        auto answer = Reads{facts}(over->request);
+        if (auto* const reply = answer ? std::get_if<PlanReply>(&*answer) : nullptr) {
+            reply->unsettled = under_way(facts, over->after);
+        }
+        step.output.replies.push_back({over->ticket, Reply{over->id, std::move(answer)}});
+    }
+}
+
 void Operators::flush(StepContext& step, const Facts& facts, const Effects& effects) {
     const auto deadline = waits_.next_deadline();
     if (deadline && (effects.wake_waits || step.now >= *deadline)) {
@@ -88,6 +117,7 @@ void Operators::flush(StepContext& step, const Facts& facts, const Effects& effe
         waits_.answer(step.now, {.last = ledger_.last_number(), .durable = ledger_.durable()},
                       reader, step.output.replies);
     }
+    answer_plan(step, facts);
     agent_calls_.calls().answer_due(step.now, step.output.replies);
 }
 
@@ -97,6 +127,7 @@ void Operators::fail_all(const Error& error, Output& output) {
         output.replies.push_back({asked.ticket, Reply{asked.request->id, tl::unexpected{error}}});
     }
     waits_.answer_all(error, output.replies);
+    plan_waits_.answer_all(error, output.replies);
     agent_calls_.calls().fail_all(error, output.replies);
 }
 
@@ -104,9 +135,12 @@ std::optional<Instant> Operators::next_deadline() const {
     if (is_busy()) {
         return Instant{};
     }
-    const auto wait = waits_.next_deadline();
-    const auto call = agent_calls_.calls().next_deadline();
-    return wait && call ? std::min(*wait, *call) : (wait ? wait : call);
+    std::optional<Instant> first;
+    for (const auto deadline : {waits_.next_deadline(), plan_waits_.next_deadline(),
+                                agent_calls_.calls().next_deadline()}) {
+        first = first && deadline ? std::min(*first, *deadline) : (first ? first : deadline);
+    }
+    return first;
 }
 
 }  // namespace muster::coordinator

@@ -9,6 +9,7 @@
 #include "coordinator/core/operators/agent_call_handler.hpp"
 #include "coordinator/core/operators/cluster_handler.hpp"
 #include "coordinator/core/operators/node_handler.hpp"
+#include "coordinator/core/operators/plan_waits.hpp"
 #include "coordinator/core/operators/task_handler.hpp"
 #include "coordinator/core/operators/waits.hpp"
 #include "coordinator/core/queries/facts.hpp"
@@ -49,6 +50,8 @@ private:
 
     void handle(const RequestContext& context, const Facts& facts, Effects& effects);
     void wait(const RequestContext& context, const WaitRequest& request, Effects& effects);
+    void plan(const RequestContext& context, const Facts& facts, const PlanRequest& request);
+    void answer_plan(StepContext& step, const Facts& facts);
 
     Ledger& ledger_;
     Planning& planning_;
@@ -57,6 +60,7 @@ private:
     ClusterHandler cluster_;
     AgentCallHandler agent_calls_;
     Waits waits_;
+    PlanWaits plan_waits_;
     std::deque<FromOperator> in_line_;
 };
 

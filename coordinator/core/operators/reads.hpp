@@ -59,7 +59,11 @@ struct Reads {
 };
 
 /// The request is one of these: whoever asks the same at the same time may get the same answer.
+/// What a balance would do may have to wait for its answer, so it is none.
 [[nodiscard]] inline bool is_query(const CoreRequestBody& request) {
+    if (const auto* plan = std::get_if<PlanRequest>(&request)) {
+        return !plan->rebalance;
+    }
     return std::visit(
         []<class Request>(const Request& /*request*/) {
             return std::is_invocable_v<Reads, const Request&>;

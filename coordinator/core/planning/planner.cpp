@@ -46,9 +46,10 @@ Plan Planner::plan(const Scope& scope) {
     }
     if (!is_cut && scope.balance && !scope.held_back && !scope.frozen) {
         const bool is_asked = scope.rebalance_now && scope.rebalance != Rebalance::off;
-        if (is_asked || state.moves.is_balance_due()) {
-            seek_balance(state, is_asked || scope.rebalance == Rebalance::automatic, orders.all);
-            state.moves.on_balanced();  // Also if some loads could not be made even.
+        const bool moves = is_asked || scope.rebalance == Rebalance::automatic;
+        if (is_asked || state.moves.is_balance_due(moves)) {
+            seek_balance(state, moves, orders.all);
+            state.moves.on_balanced(moves);  // Also if some loads could not be made even.
         }
         const auto budget = std::min(scope.moves, orders.starts_left.value_or(scope.moves));
         begin_moves(state, scope, budget, ordered, orders.all);

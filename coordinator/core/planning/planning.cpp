@@ -21,14 +21,16 @@ constexpr std::size_t most_told = 250;
 
 }  // namespace
 
-Planning::Planning(const CoordinatorOptions& options, const StoreImage& image, NodeRegistry& nodes,
-                   Copies& copies, const Table<StoredSetting>& settings)
+Planning::Planning(Instant now, const CoordinatorOptions& options, const StoreImage& image,
+                   NodeRegistry& nodes, Copies& copies, const Table<StoredSetting>& settings)
     : options_{options},
       nodes_{nodes},
       copies_{copies},
       settings_{settings},
       planner_{copies.workload, copies.placements, image.meta.counter},
-      commands_{nodes, copies.workload, copies.placements} {}
+      commands_{nodes, copies.workload, copies.placements} {
+    trigger_.moves_from = now + options.move_cooldown;
+}
 
 void Planning::on_round_closed(const ClosedRound& closed) {
     begun_ = {};
@@ -63,7 +65,7 @@ std::optional<Scope> Planning::due(Instant now, const Liveness& liveness, bool i
     scope.now = now;
     scope.held_back = liveness.recovery().held_back();
     scope.balance = round_closed;
-    scope.rebalance = options_.rebalance;
+    scope.rebalance = rebalance_at(now);
     scope.frozen = is_frozen;
     scope.rebalance_now =
         round_closed && !scope.held_back && !scope.frozen && trigger_.balance_asked;
@@ -201,6 +203,12 @@ void Planning::grant_leases(StepContext& step, Epoch epoch) {
             }
         }
     }
+}
+
+Rebalance Planning::rebalance_at(Instant now) const {
+    const bool is_early = now < trigger_.moves_from;
+    return is_early && options_.rebalance == Rebalance::automatic ? Rebalance::on_demand
+                                                                  : options_.rebalance;
 }
 
 std::uint32_t Planning::usual_moves() const {

@@ -27,6 +27,7 @@ struct PassTrigger {
     bool balance_asked = false;
     bool is_cut = false;                ///< The last pass was.
     std::optional<Instant> goes_on_at;  ///< When that was, or when not all changes were told.
+    Instant moves_from{};  ///< Before, nothing is moved for the balance unless an operator asks.
 };
 
 /// The decisions of the planner, kept to explain them.
@@ -41,8 +42,8 @@ struct DecisionLog {
 /// that was reported; not before a round of this leadership has closed that was not cut short.
 class Planning {
 public:
-    Planning(const CoordinatorOptions& options, const StoreImage& image, NodeRegistry& nodes,
-             Copies& copies, const Table<StoredSetting>& settings);
+    Planning(Instant now, const CoordinatorOptions& options, const StoreImage& image,
+             NodeRegistry& nodes, Copies& copies, const Table<StoredSetting>& settings);
 
     /// A round closed: what it may begin is counted from 0.
     void on_round_closed(const ClosedRound& closed);
@@ -59,6 +60,10 @@ public:
     /// what waits has been heard in between.
     [[nodiscard]] std::optional<Scope> due(Instant now, const Liveness& liveness, bool is_frozen,
                                            bool is_woken);
+    /// No pass is due, and none waits for the first round to close.
+    [[nodiscard]] bool is_idle() const {
+        return trigger_.may_plan && trigger_.due == PlanReason::none && !trigger_.is_cut;
+    }
     /// Leaves the pass that is due to the next wake.
     void put_off() { trigger_.is_cut = trigger_.due != PlanReason::none; }
     /// Plans, and sends what is ordered.
@@ -96,6 +101,10 @@ private:
     void tell_changes(StepContext& step);
     void watch_unplaced();
     void note_what_is_left(Instant now);
+
+    /// A new leadership does not know how long instances have been where they are, and a restart is
+    /// no reason to move them.
+    [[nodiscard]] Rebalance rebalance_at(Instant now) const;
 
     const CoordinatorOptions& options_;
     NodeRegistry& nodes_;

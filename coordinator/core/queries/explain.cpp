@@ -11,6 +11,7 @@
 #include "coordinator/core/planning/pass/reading.hpp"
 #include "coordinator/core/queries/explain_home.hpp"
 #include "coordinator/core/queries/queries.hpp"
+#include "coordinator/core/queries/unconfirmed.hpp"
 
 namespace muster::coordinator {
 
@@ -84,7 +85,7 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
     auto all = facts.planner().verdicts(*task, id->ordinal);
     const auto& whereabouts = everywhere[id->ordinal];
     auto copy = facts.planner().instance(*task, id->ordinal);
-    add_node_note(facts, facts.copies.workload[*task].spec.exclusive, copy);
+    add_node_note(facts, copy);
     reply.state = copy.state;
     reply.since = instance_since(facts, *task, copy, whereabouts.runs);
     if (whereabouts.at) {
@@ -110,6 +111,9 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
         reply.verdicts = facts.reasons().views_of(*task, all, whereabouts.home);
         explain_home(facts, *task, id->ordinal, whereabouts, all, reply);
         add_roll_out(facts, *task, copy, reply);
+        const std::string why =
+            whereabouts.at ? why_unconfirmed(facts, *whereabouts.at) : std::string{};
+        reply.detail = why + (why.empty() ? "" : "; ") + reply.detail;
     } else {
         reply.verdicts = facts.reasons().views_of(*task, all, std::nullopt);
         reply.decided_by = to_string(missing);

@@ -64,7 +64,7 @@ Headcount headcount_of(const Facts& facts) {
         note(has_left, all.names.left);
         note(node.lost && !has_left && node.incarnation != Incarnation{}, all.names.silent);
         note(may_return(node), all.names.leaving);
-        const bool is_overdue = facts.liveness.is_overdue(node);
+        const bool is_overdue = is_unconfirmed(node);
         all.overdue += is_overdue ? 1U : 0U;
         if (is_overdue || may_return(node)) {
             all.unconfirmed +=

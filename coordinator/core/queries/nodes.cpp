@@ -6,6 +6,7 @@
 #include "coordinator/core/planning/notes.hpp"
 #include "coordinator/core/queries/matching.hpp"
 #include "coordinator/core/queries/queries.hpp"
+#include "coordinator/core/queries/unconfirmed.hpp"
 #include "coordinator/core/workload/views.hpp"
 
 namespace muster::coordinator {
@@ -63,8 +64,7 @@ Result<ReplyBody> show_node(const Facts& facts, const std::string& name) {
     const AgentFacts& said = facts_of(facts.nodes[*index]);
     auto instances = views_on(facts.copies.workload, facts.copies.placements, *index);
     for (InstanceView& instance : instances) {
-        const auto task = facts.copies.workload.find(instance.id.task);
-        add_node_note(facts, task && facts.copies.workload[*task].spec.exclusive, instance);
+        add_node_note(facts, instance);
     }
     return ReplyBody{NodeShowReply{view_of(facts, *index), std::move(instances),
                                    facts.copies.placements.nodes().offer(*index),
@@ -118,7 +118,7 @@ DrainView drain_of(const Facts& facts, NodeIndex index) {
     view.overdue = is_past(row, facts.civil());
     view.force = row.force;
     view.remove = row.remove;
-    if (is_lost(node) || !node.reported) {
+    if (is_lost(node) || node.silent || !node.reported) {
         view.blocked_by.push_back(
             {"", "silent", "the agent does not answer, so it is not known what runs there"});
     }

@@ -34,7 +34,7 @@ namespace muster::coordinator {
 [[nodiscard]] std::string why_overdue(const Facts& facts, NodeIndex index);
 
 /// Adds the trouble of its node to an instance. The state of an instance on a lost node is unknown.
-void add_node_note(const Facts& facts, bool exclusive, InstanceView& instance);
+void add_node_note(const Facts& facts, InstanceView& instance);
 [[nodiscard]] Result<ReplyBody> show_task(const Facts& facts, const std::string& name);
 
 /// The groups that tasks name, and the nodes that are warm for them.

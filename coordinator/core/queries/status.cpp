@@ -29,9 +29,12 @@ std::vector<std::string> alarms(const Facts& facts, const Headcount& all,
         sentences.push_back(freeze_alarm(frozen));
     }
     if (facts.liveness.own().patience() > 1) {
-        sentences.push_back("the coordinator was late: for now a node becomes lost after " +
-                            std::to_string(facts.liveness.miss_limit()) +
-                            " missed polls instead of " + std::to_string(facts.options.loss.after));
+        sentences.push_back("the coordinator was late: for now a node is silent after " +
+                            std::to_string(facts.liveness.silent_limit()) +
+                            " missed polls instead of " +
+                            std::to_string(facts.options.loss.silent_after) + ", and lost after " +
+                            std::to_string(facts.liveness.miss_limit()) + " instead of " +
+                            std::to_string(facts.options.loss.after));
     }
     if (!facts.liveness.own().degraded_reason().empty()) {
         sentences.push_back(

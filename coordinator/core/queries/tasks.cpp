@@ -6,6 +6,7 @@
 #include "coordinator/core/planning/pass/reading.hpp"
 #include "coordinator/core/queries/queries.hpp"
 #include "coordinator/core/queries/task_reader.hpp"
+#include "coordinator/core/queries/unconfirmed.hpp"
 
 namespace muster::coordinator {
 
@@ -16,7 +17,7 @@ constexpr std::size_t verdicts_shown = 1'000;
 
 }  // namespace
 
-void add_node_note(const Facts& facts, bool exclusive, InstanceView& instance) {
+void add_node_note(const Facts& facts, InstanceView& instance) {
     const auto index = facts.nodes.find(instance.node);
     if (!index || instance.state == "unknown") {
         return;
@@ -28,15 +29,8 @@ void add_node_note(const Facts& facts, bool exclusive, InstanceView& instance) {
         instance.detail = "its node " + note_of(node);
     } else if (instance.state == "ordered") {  // What keeps it is known of its node alone.
         instance.detail = note_of(node);
-    } else if (facts.liveness.is_overdue(node) || may_return(node)) {
-        const std::string node_note = (node.gone ? "its node " : "its node is ") + note_of(node);
-        if (exclusive && facts.copies.leases.is_over(facts.now, *index)) {
-            instance.state = "unknown";
-            instance.detail = "its lease has ended, and " + node_note;
-        } else {
-            instance.detail = "unconfirmed: " + node_note +
-                              (instance.detail.empty() ? "" : "; " + instance.detail);
-        }
+    } else {
+        note_unconfirmed(facts, *index, instance);
     }
 }
 
@@ -53,7 +47,7 @@ Result<ReplyBody> show_task(const Facts& facts, const std::string& name) {
                         .instances = facts.planner().instances_of(*index),
                         .unplaced_reasons = {}};
     for (InstanceView& instance : reply.instances) {
-        add_node_note(facts, task.spec.exclusive, instance);
+        add_node_note(facts, instance);
         const auto hold = facts.copies.leases.hold_of(facts.now, instance.id);
         if (hold && facts.planner().why_missing(*index, instance.id.ordinal) == Obstacle::lease) {
             instance.detail = told_hold(*hold, hold->until - facts.now);

@@ -35,9 +35,9 @@ void Suspension::add(StepContext& step, NodeIndex index, FlapCause cause) {
 }
 
 void Suspension::on_silence(StepContext& step, std::span<const NodeIndex> silent,
-                            std::uint32_t miss_limit) {
+                            std::uint32_t silent_limit) {
     for (const NodeIndex index : silent) {
-        if (!nodes_[index].lost && nodes_[index].misses <= miss_limit) {
+        if (!nodes_[index].lost && nodes_[index].misses <= silent_limit) {
             add(step, index, FlapCause::missed_poll);
         }
     }

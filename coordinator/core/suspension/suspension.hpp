@@ -23,9 +23,10 @@ public:
 
     /// Adds to the node's score, which may suspend it. A node that is suspended is not judged.
     void add(StepContext& step, NodeIndex index, FlapCause cause);
-    /// These did not answer a poll. A node that missed more than `miss_limit` would be lost but for
-    /// a freeze or the rate of losses; it is silent, and nothing worse.
-    void on_silence(StepContext& step, std::span<const NodeIndex> silent, std::uint32_t miss_limit);
+    /// These did not answer a poll. A node that missed more than `silent_limit` is silent, and
+    /// nothing worse: that may be a freeze, and it is lost soon if it is none.
+    void on_silence(StepContext& step, std::span<const NodeIndex> silent,
+                    std::uint32_t silent_limit);
     /// What an answer says of its host and of the orders that the node was given.
     void on_answer(StepContext& step, NodeIndex index, const Report& report);
     /// The suspension has lasted as long as it was to.

@@ -14,12 +14,15 @@ namespace muster::sim {
 /// S11: until every awaited node reported, or the grace is over, a new leadership calls no node
 /// lost and leaves instances of older generations alone; a task that was changed since is not held
 /// back: its old copies may be stopped. And at no time is a node that has a route called lost
-/// before it was asked `lost_after` times by this leadership.
+/// before it was asked `lost_after` times by this leadership; `silent_after` times once an operator
+/// ended a freeze.
 class RecoveryGrace : public Checker {
 public:
     void see(Instant now, const LeadershipBegan& began) {
         grace_ends_ = now + began.recovery_grace;
+        silent_after_ = began.silent_after;
         lost_after_ = began.lost_after;
+        is_given_up_ = false;
         epoch_ = began.image.meta.epoch;
         held_back_ = began.image.meta.counter;
         changed_.clear();
@@ -66,6 +69,9 @@ public:
     void see(Instant, const PollIssued& issued) { ++routes_[issued.host].polls; }
 
     void see(Instant now, const EventPublished& published) {
+        if (published.event.topic == "freeze.ended") {
+            is_given_up_ = !published.event.detail.starts_with("fewer than ");
+        }
         if (published.event.topic != "node.lost") {
             return;
         }
@@ -73,8 +79,9 @@ public:
             violated("S11", "{} was called lost in the grace of a new leader",
                      published.event.name);
         }
+        const std::uint32_t least = is_given_up_ ? silent_after_ : lost_after_;
         for (const auto& [host, route] : routes_) {
-            if (route.is_open && route.name == published.event.name && route.polls < lost_after_) {
+            if (route.is_open && route.name == published.event.name && route.polls < least) {
                 violated("S11", "{} was called lost after {} polls", route.name, route.polls);
             }
         }
@@ -117,7 +124,9 @@ private:
     [[nodiscard]] bool is_over(Instant now) const { return now >= grace_ends_ || awaited_.empty(); }
 
     Instant grace_ends_{};
+    std::uint32_t silent_after_ = 0;
     std::uint32_t lost_after_ = 0;
+    bool is_given_up_ = false;  ///< An operator ended the last freeze.
     Epoch epoch_{};
     Generation held_back_{};
     std::set<std::string> awaited_;

@@ -178,13 +178,17 @@ Command RealCluster::agent_command(const std::string& name) const {
 }
 
 void RealCluster::write_config() const {
-    write_text(directory() + "/coordinator.toml",
-               "state_dir = " + quoted(state()) + "\nrun_dir = " + quoted(directory() + "/run") +
-                   (options_.records ? "\nrecord = " + quoted(directory() + "/record") : "") +
-                   "\n[endpoints]\nagents = " + quoted(endpoints_.agents) + "\noperators = " +
-                   quoted(endpoints_.operators) + "\nevents = " + quoted(endpoints_.events) +
-                   "\nhttp = " + quoted(endpoints_.http) +
-                   "\n[cluster]\nround = " + quoted(options_.round) + "\n" + options_.config);
+    // Most tests kill hosts, and are about what comes then.
+    const bool says_when_lost = options_.config.find("lost_after") != std::string::npos;
+    const std::string quickly = says_when_lost ? "" : "silent_after = 2\nlost_after = 3\n";
+    write_text(
+        directory() + "/coordinator.toml",
+        "state_dir = " + quoted(state()) + "\nrun_dir = " + quoted(directory() + "/run") +
+            (options_.records ? "\nrecord = " + quoted(directory() + "/record") : "") +
+            "\n[endpoints]\nagents = " + quoted(endpoints_.agents) +
+            "\noperators = " + quoted(endpoints_.operators) +
+            "\nevents = " + quoted(endpoints_.events) + "\nhttp = " + quoted(endpoints_.http) +
+            "\n[cluster]\nround = " + quoted(options_.round) + "\n" + quickly + options_.config);
 }
 
 void RealCluster::start_coordinator() {

@@ -14,7 +14,9 @@ namespace muster::sim {
 namespace {
 
 /// Six nodes in two racks, twelve copies; steps are added to it.
-constexpr std::string_view six_nodes = R"([[node]]
+constexpr std::string_view six_nodes = R"([cluster]
+move_cooldown = "5s"
+[[node]]
 name = "a"
 count = 3
 labels = { rack = "r1" }
@@ -73,7 +75,7 @@ TEST_CASE("a host that crashes and one that boots cost just their copies", "[sce
     CHECK(result.steps[2].short_most == 0);
 }
 
-// Method: two seconds are less than three missed answers, and a minute is more.
+// Method: two seconds are less than ten missed answers, and a minute is more.
 TEST_CASE("a host that is restarted runs its work again, here or elsewhere",
           "[scenario][written]") {
     const auto quick =

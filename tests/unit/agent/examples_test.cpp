@@ -85,8 +85,10 @@ TEST_CASE("the example of a coordinator's configuration is what holds without it
     CHECK(read->endpoints.events == plain.endpoints.events);
     CHECK(read->endpoints.http == plain.endpoints.http);
     CHECK(read->core.round == plain.core.round);
+    CHECK(read->core.loss.silent_after == plain.core.loss.silent_after);
     CHECK(read->core.loss.after == plain.core.loss.after);
     CHECK(read->core.recovery_grace == plain.core.recovery_grace);
+    CHECK(read->core.recovery_grace == coordinator::usual_recovery_grace(plain.core));
     CHECK(read->core.loss.max_lost == plain.core.loss.max_lost);
     CHECK(read->core.loss.goodbye_grace == plain.core.loss.goodbye_grace);
     CHECK(read->core.max_flaky == plain.core.max_flaky);

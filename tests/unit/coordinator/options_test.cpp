@@ -39,6 +39,7 @@ TEST_CASE("the example configuration says the defaults", "[options]") {
     CHECK(options->record_mib == defaults.record_mib);
     CHECK(options->agents == defaults.agents);
     CHECK(options->core.round == defaults.core.round);
+    CHECK(options->core.loss.silent_after == defaults.core.loss.silent_after);
     CHECK(options->core.loss.after == defaults.core.loss.after);
     CHECK(options->core.recovery_grace == defaults.core.recovery_grace);
     CHECK(options->core.lease == defaults.core.lease);
@@ -66,6 +67,7 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
         [cluster]
         agents = 500
         round = "250ms"
+        silent_after = 4
         lost_after = 5
         recovery_grace = "1m"
         lease = "20s"
@@ -94,6 +96,7 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
     CHECK(options_from_toml("[endpoints]\nhttp = \"none\"\n", "c.toml")->endpoints.http.empty());
     CHECK(options->agents == 500);
     CHECK(options->core.round == 250ms);
+    CHECK(options->core.loss.silent_after == 4);
     CHECK(options->core.loss.after == 5);
     CHECK(options->core.recovery_grace == 1min);
     CHECK(options->core.lease == 20s);
@@ -125,7 +128,13 @@ TEST_CASE("a fault in the configuration is said with its line and the choices", 
     CHECK_THAT(
         fault("[endpoints]\nhttp = \"ipc:///x\"\n"),
         Catch::Contains("'ipc:///x' is not an endpoint for HTTP") && Catch::Contains("or none"));
-    CHECK_THAT(fault("[cluster]\nlost_after = 1\n"), Catch::Contains("from 2 to 100"));
+    CHECK_THAT(fault("[cluster]\nlost_after = 1\n"), Catch::Contains("from 3 to 100"));
+    CHECK_THAT(fault("[cluster]\nsilent_after = 1\n"), Catch::Contains("from 2 to 99"));
+    CHECK_THAT(fault("[cluster]\nlost_after = 3\n"),
+               Catch::Contains("c.toml:2: silent_after is 3 and lost_after is 3") &&
+                   Catch::Contains("set silent_after below lost_after"));
+    CHECK_THAT(fault("[cluster]\nround = \"1s\"\nsilent_after = 10\n"),
+               Catch::Contains("c.toml:3: silent_after is 10 and lost_after is 10"));
     CHECK_THAT(fault("[cluster]\nrebalance = true\n"),
                Catch::Contains("c.toml:2: rebalance") &&
                    Catch::Contains("\"auto\", \"on-demand\", \"off\""));

@@ -104,10 +104,10 @@ void Moves::forget(TaskIndex index) {
     }
 }
 
-void Moves::on_balanced() {
+void Moves::on_balanced(bool moves) {
     ++balances_;
     may_be_evener_ = false;
-    balanced_homes_ = places_.homes().version();
+    last_ = {.homes = places_.homes().version(), .by_moves = moves};
 }
 
 }  // namespace muster::coordinator

@@ -55,13 +55,15 @@ public:
     void forget(TaskIndex index);
 
     /// A home, a copy that may be moved or the set of serving nodes changed since an even spread
-    /// was sought last. What could not be had then cannot be had now otherwise.
-    [[nodiscard]] bool is_balance_due() const {
-        return may_be_evener_ || places_.homes().version() != balanced_homes_;
+    /// was sought last, or running copies might not be moved then. What could not be had then
+    /// cannot be had now otherwise.
+    [[nodiscard]] bool is_balance_due(bool moves) const {
+        return may_be_evener_ || (moves && !last_.by_moves) ||
+               places_.homes().version() != last_.homes;
     }
     /// Something other than a home changed.
     void may_be_evener() { may_be_evener_ = true; }
-    void on_balanced();
+    void on_balanced(bool moves);
     /// How often an even spread was sought.
     [[nodiscard]] std::uint64_t balances() const { return balances_; }
     /// Tasks whose decided moves are to be looked at.
@@ -70,6 +72,11 @@ public:
 private:
     friend struct CoreFields;  // Which records it.
 
+    /// An even spread, as it was sought last.
+    struct Balancing {
+        std::uint64_t homes = 0;  // Their version then.
+        bool by_moves = false;    // Running copies might be moved.
+    };
     using DecidedRange = std::pair<Decided::const_iterator, Decided::const_iterator>;
     [[nodiscard]] DecidedRange all() const {
         return {places_.moves().begin(), places_.moves().end()};
@@ -87,7 +94,7 @@ private:
     TaskTurns turns_;
     std::vector<std::uint32_t> movable_;  // By TaskIndex: ordinals that a balance could move.
     bool may_be_evener_ = false;
-    std::uint64_t balanced_homes_ = 0;  // Their version when an even spread was sought last.
+    Balancing last_;
     std::uint64_t balances_ = 0;
 };
 

@@ -216,7 +216,8 @@ TEST_CASE("a node has one row on its way at a time", "[coordinator][bounds][dura
 // Method: it says hello between the decision and the store's answer.
 TEST_CASE("a node that returns while it is forgotten is on record again",
           "[coordinator][nodes][durable]") {
-    BenchTop bench{BenchTop::empty_store(), {.loss = {.max_lost = 60s}, .version = "1.0"}};
+    BenchTop bench{BenchTop::empty_store(),
+                   {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
     Puppet& n1 = bench.join("n1");
     bench.pass(2s);
     n1.answers = false;

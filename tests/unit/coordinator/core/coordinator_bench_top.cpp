@@ -20,6 +20,14 @@ StoredNode BenchTop::stored(const std::string& name, Incarnation incarnation) {
     return StoredNode{.name = name, .incarnation = incarnation};
 }
 
+CoordinatorOptions BenchTop::losing_quickly() {
+    CoordinatorOptions options;
+    options.loss.silent_after = 2;
+    options.loss.after = 3;
+    options.recovery_grace = usual_recovery_grace(options);
+    return options;
+}
+
 BenchTop::BenchTop(const StoreImage& image, CoordinatorOptions options)
     : coordinator{start, std::move(options), image} {
     give(CivilTime{civil_start});

@@ -57,7 +57,11 @@ public:
     static StoreImage store_with(std::vector<StoredNode> nodes);
     static StoredNode stored(const std::string& name, Incarnation incarnation = Incarnation{1});
 
-    explicit BenchTop(const StoreImage& image = empty_store(), CoordinatorOptions options = {});
+    /// The defaults, but a node is silent after two missed polls and lost after three.
+    static CoordinatorOptions losing_quickly();
+
+    explicit BenchTop(const StoreImage& image = empty_store(),
+                      CoordinatorOptions options = losing_quickly());
     ~BenchTop();
     BenchTop(const BenchTop&) = delete;
     BenchTop& operator=(const BenchTop&) = delete;

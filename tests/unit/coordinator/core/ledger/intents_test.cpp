@@ -302,7 +302,8 @@ TEST_CASE("what no node can be asked is refused whole", "[intents]") {
 // which is all that its row says; then it is lost, and forgotten.
 TEST_CASE("the reason of a node's last decision is forgotten with the node",
           "[intents][nodes][durable]") {
-    BenchTop bench{BenchTop::empty_store(), {.loss = {.max_lost = 60s}, .version = "1.0"}};
+    BenchTop bench{BenchTop::empty_store(),
+                   {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
     Puppet& n1 = bench.join("n1");
     bench.join("n2");
     bench.pass(2s);

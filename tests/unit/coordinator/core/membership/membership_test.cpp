@@ -268,7 +268,8 @@ TEST_CASE("a node that left is shown as lost, and given up after its grace",
 // Goal: a dead name does not stay in the list for ever, but one with placements does.
 // Method: an empty and a busy node are lost for longer than `max_lost`.
 TEST_CASE("a lost node without placements is forgotten in time", "[coordinator][nodes][SC-01]") {
-    BenchTop bench{BenchTop::empty_store(), {.loss = {.max_lost = 60s}, .version = "1.0"}};
+    BenchTop bench{BenchTop::empty_store(),
+                   {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
     Puppet& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
@@ -295,7 +296,8 @@ TEST_CASE("a lost node without placements is forgotten in time", "[coordinator][
 // each by the deadlines of its own.
 TEST_CASE("nothing of a forgotten node is polled or timed any more",
           "[coordinator][nodes][SC-D7]") {
-    BenchTop bench{BenchTop::empty_store(), {.loss = {.max_lost = 60s}, .version = "1.0"}};
+    BenchTop bench{BenchTop::empty_store(),
+                   {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
     Puppet& n1 = bench.join("n1");
     bench.pass(2s);
     n1.answers = false;
@@ -341,7 +343,8 @@ TEST_CASE("the suspension of a removed node is not ended for another node",
 // Method: a busy node is lost for longer than `max_lost`; it returns empty, and falls silent again.
 TEST_CASE("a lost node with placements is kept for as long as it has them",
           "[coordinator][nodes]") {
-    BenchTop bench{BenchTop::empty_store(), {.loss = {.max_lost = 60s}, .version = "1.0"}};
+    BenchTop bench{BenchTop::empty_store(),
+                   {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
     Puppet& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);

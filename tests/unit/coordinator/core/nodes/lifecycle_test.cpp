@@ -71,7 +71,8 @@ TEST_CASE("a node has one health and one intent, and is idle or busy if it serve
     const auto seed = GENERATE(1U, 2U, 3U, 4U, 5U);
     CAPTURE(seed);
     Random random{seed};
-    BenchTop bench{BenchTop::empty_store(), {.loss = {.max_lost = 20s}, .version = "1.0"}};
+    BenchTop bench{BenchTop::empty_store(),
+                   {.loss = {.after = 3, .silent_after = 2, .max_lost = 20s}, .version = "1.0"}};
     std::set<std::string> healths;
     for (int step = 0; step < 300; ++step) {
         const std::string name = "n" + std::to_string(random.below(6));

@@ -222,7 +222,7 @@ TEST_CASE("a node that is to be left says who wants it, and how it is besides",
                      bench.fresh_id())
                 ->result);
     n1.answers = false;
-    bench.pass(2s);
+    bench.pass(3s);
     const auto why = explain(bench, Subject::node, "n1");
     CHECK(why.decided_by == "draining");
     CHECK_THAT(why.detail, Catch::StartsWith("by ann@desk: new disk; silent for "));

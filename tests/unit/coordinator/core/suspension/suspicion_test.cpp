@@ -88,6 +88,7 @@ CoordinatorOptions losing_after(std::uint32_t misses) {
     CoordinatorOptions options;
     options.version = "1.0";
     options.loss.after = misses;
+    options.loss.silent_after = misses - 1;
     return options;
 }
 

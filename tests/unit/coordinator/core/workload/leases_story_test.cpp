@@ -27,7 +27,8 @@ StoreImage first_store() {
 }
 
 struct Bench : BenchTop {
-    explicit Bench(const StoreImage& image = first_store(), CoordinatorOptions options = {})
+    explicit Bench(const StoreImage& image = first_store(),
+                   CoordinatorOptions options = losing_quickly())
         : BenchTop{image, std::move(options)} {}
 
     Puppet& join_stamping(const std::string& name) {

@@ -1,0 +1,158 @@
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/base/limits.hpp"
+#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+
+// What a balance would do, asked while something is on its way.
+
+using namespace muster;
+using namespace muster::coordinator;
+using muster::coordinator::testing::BenchTop;
+
+namespace {
+
+const PlanRequest rebalance{.rebalance = true};
+
+/// `web` on the only node, and then another one.
+void settle(BenchTop& bench) {
+    bench.join("n1");
+    bench.want("a", 1);
+    bench.want("b", 1);
+    bench.pass(3s);
+    bench.join("n2");
+    bench.pass(3s);
+}
+
+PlanReply plan_in(const BenchTop& bench, Ticket ticket) {
+    const auto reply = bench.reply_to(ticket);
+    REQUIRE(reply);
+    REQUIRE(reply->result);
+    return std::get<PlanReply>(*reply->result);
+}
+
+}  // namespace
+
+TEST_CASE("what a balance would do is said at once where nothing is on its way",
+          "[coordinator][what_if]") {
+    BenchTop bench;
+    settle(bench);
+    const auto plan = plan_in(bench, bench.request(rebalance));
+    CHECK(plan.moves.size() == 1);
+    CHECK(plan.unsettled.empty());
+}
+
+// Goal: a plan counts what was just started. Method: a task is scaled, and the node with its new
+// copy says that it runs one round later.
+TEST_CASE("what a balance would do is said once what was just changed runs",
+          "[coordinator][what_if]") {
+    BenchTop bench;
+    settle(bench);
+    bench["n2"].obeys = false;
+    bench.want("c", 1);
+    const Ticket ticket = bench.request(rebalance);
+    CHECK_FALSE(bench.reply_to(ticket));
+    bench.pass(500ms);
+    CHECK_FALSE(bench.reply_to(ticket));
+    bench["n2"].obeys = true;  // It is ordered once more after its next answer.
+    bench.pass(2s);
+    const auto plan = plan_in(bench, ticket);
+    CHECK(plan.unsettled.empty());
+    CHECK(plan.before.instances == 3);
+    CHECK(plan.moves.empty());
+    CHECK(bench.reply_counts[ticket] == 1);
+}
+
+// Goal: nobody waits for ever. Method: the new copy does not start at all.
+TEST_CASE("a plan of a balance waits for three seconds at most, and says for what",
+          "[coordinator][what_if]") {
+    BenchTop bench;
+    settle(bench);
+    bench["n2"].obeys = false;
+    bench.want("c", 1);
+    const Ticket ticket = bench.request(rebalance);
+    bench.pass(limits::plan_wait - 1ms);
+    CHECK_FALSE(bench.reply_to(ticket));
+    bench.pass(1ms);
+    CHECK(plan_in(bench, ticket).unsettled == "1 instance is being started");
+}
+
+// Goal: a change that is not durable yet is waited for. Method: the store confirms late.
+TEST_CASE("a plan of a balance waits until the last change is durable", "[coordinator][what_if]") {
+    BenchTop bench;
+    settle(bench);
+    bench.store_works = false;
+    bench.want("c", 1);
+    const Ticket ticket = bench.request(rebalance);
+    bench.pass(500ms);
+    CHECK_FALSE(bench.reply_to(ticket));
+    SECTION("it is in time") {
+        bench.store_works = true;
+        bench.confirm();
+        bench.pass(1500ms);
+        CHECK(plan_in(bench, ticket).before.instances == 3);
+    }
+    SECTION("it is not") {
+        bench.pass(limits::plan_wait);
+        CHECK(plan_in(bench, ticket).unsettled == "the last change is not durable yet");
+    }
+}
+
+TEST_CASE("of plans that wait there are so many, and all are answered once",
+          "[coordinator][what_if]") {
+    BenchTop bench;
+    settle(bench);
+    bench["n2"].obeys = false;
+    bench.want("c", 1);
+    std::vector<Ticket> asked;
+    for (std::size_t plan = 0; plan < limits::pending_plans; ++plan) {
+        asked.push_back(bench.request(rebalance));
+    }
+    const auto busy = bench.ask(rebalance);
+    REQUIRE(busy);
+    REQUIRE_FALSE(busy->result);
+    CHECK(busy->result.error().code == Errc::busy);
+    bench["n2"].obeys = true;
+    bench.pass(2s);
+    for (const Ticket ticket : asked) {
+        CHECK(bench.reply_counts[ticket] == 1);
+    }
+}
+
+// Goal: what cannot be known is refused, and not waited for. Method: a leadership that recovers;
+// and one that ends.
+TEST_CASE("a plan of a balance ends with its leadership", "[coordinator][what_if]") {
+    BenchTop bench;
+    settle(bench);
+    bench["n2"].obeys = false;
+    bench.want("c", 1);
+    const Ticket ticket = bench.request(rebalance);
+    bench.give(StoreFailed{"no space"});
+    const auto reply = bench.reply_to(ticket);
+    REQUIRE(reply);
+    REQUIRE_FALSE(reply->result);
+    CHECK(reply->result.error().code == Errc::store_failed);
+}
+
+// Goal: a restart is no reason to move. Method: an uneven cluster under a leadership that is young,
+// and the same when it is five minutes old.
+TEST_CASE("a leadership balances by moves once it is as old as move_cooldown",
+          "[coordinator][balance]") {
+    BenchTop bench;
+    settle(bench);
+    bench.pass(5min - 10s);
+    CHECK(bench.node("n2").instances == 0);
+    bench.pass(15s);
+    CHECK(bench.node("n2").instances == 1);
+}
+
+TEST_CASE("a rebalance that is asked for does not wait for move_cooldown",
+          "[coordinator][balance]") {
+    BenchTop bench;
+    settle(bench);
+    REQUIRE(bench.ask(RebalanceRequest{})->result);
+    bench.pass(4s);
+    CHECK(bench.node("n2").instances == 1);
+}
