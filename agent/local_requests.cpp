@@ -9,7 +9,7 @@
 #include "common/codec/json/writer.hpp"
 #include "common/codec/shapes/printed_text.hpp"
 #include "common/log/log.hpp"
-#include "common/text/nearest.hpp"
+#include "common/text/suggestions.hpp"
 
 namespace muster::agent {
 namespace {
@@ -42,7 +42,7 @@ const VerbLine* find(std::string_view name) {
 }
 
 tl::unexpected<Error> unknown(std::string_view name) {
-    const auto near = nearest({name, name.substr(0, name.find(' '))}, verbs, &VerbLine::name);
+    const auto near = suggestions({name, name.substr(0, name.find(' '))}, verbs, &VerbLine::name);
     return fail(Errc::unknown_verb,
                 "an agent has no verb " + in_quotes(name) +
                     (near.empty() ? "; " : "; did you mean '" + std::string{near.front()} + "'? ") +

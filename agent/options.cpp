@@ -15,7 +15,7 @@
 #include "common/config/toml_fields.hpp"
 #include "common/net/endpoint.hpp"
 #include "common/spec/duration.hpp"
-#include "common/text/letter.hpp"
+#include "common/text/utf8.hpp"
 
 namespace muster::agent {
 namespace {

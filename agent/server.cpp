@@ -78,13 +78,13 @@ Instant AgentServer::turn(Instant deadline) {
                          executor_.next_deadline().value_or(Instant::max())});
     const Instant now = loop_.turn(deadline);
     for (const auto& written : disk_.collect()) {
-        say_what_was_written(now, written);
+        log_written(now, written);
         step(now, written);
     }
     const auto events = executor_.collect(now);
-    say_what_was_mended(now);
+    log_restored(now);
     for (const auto& event : events) {
-        say_what_became(now, event);
+        log_process_event(now, event);
         std::visit([&](const auto& content) { step(now, content); }, event);
     }
     for (const auto& answer : readings_.collect()) {
@@ -115,7 +115,7 @@ bool AgentServer::receive(Instant now) {
         sound = codec::decode(received_[1], from_coordinator_.message);
     }
     if (sound) {
-        say_what_came(now, from_coordinator_.message);
+        log_message(now, from_coordinator_.message);
         step(now, from_coordinator_);
     } else {
         ++undecodable_;
@@ -198,7 +198,7 @@ std::vector<LocalProcess> AgentServer::processes() const {
 
 void AgentServer::step(Instant now, const AgentInput& input) {
     carry_out(now, core_.step(now, input));
-    say_whether_it_is_able();
+    log_readiness();
 }
 
 void AgentServer::carry_out(Instant now, AgentOutput output) {
@@ -276,7 +276,7 @@ void AgentServer::look_around(Instant now) {
 
 // ---- the log ----
 
-void AgentServer::say_what_came(Instant now, const CoordinatorMessage& message) {
+void AgentServer::log_message(Instant now, const CoordinatorMessage& message) {
     if (const auto* welcome = std::get_if<Welcome>(&message)) {
         refusals_.welcomed();
         log::info("welcomed", {{"cluster", to_string(welcome->cluster)},
@@ -294,7 +294,7 @@ void AgentServer::say_what_came(Instant now, const CoordinatorMessage& message) 
                 {"reason", refused->detail + std::string{RefusalTalk::advice(refused->code)}}});
 }
 
-void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {
+void AgentServer::log_process_event(Instant now, const ProcessEvent& event) {
     const auto* failed = std::get_if<ProcessNotStarted>(&event);
     const auto* ended = std::get_if<ProcessEnded>(&event);
     if (failed == nullptr && ended == nullptr) {
@@ -306,8 +306,8 @@ void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {
         log::write(ends_, now, log::Level::info, "a process of an earlier life ended",
                    {{"process", raw(process)}});
     } else if (!is_valid_name(name.mapped().task)) {
-        say_what_was_checked(failed != nullptr ? failed->detail
-                                               : exit_of(ended->exit_code, ended->exit_signal));
+        log_check(failed != nullptr ? failed->detail
+                                    : exit_of(ended->exit_code, ended->exit_signal));
     } else if (failed != nullptr) {
         log::write(ends_, now, log::Level::warn, "process not started",
                    {{"instance", to_string(name.mapped())}, {"reason", failed->detail}});
@@ -320,7 +320,7 @@ void AgentServer::say_what_became(Instant now, const ProcessEvent& event) {
 }
 
 // The links to shims lose nothing: whoever reads this has found a bug, or a shim that was halted.
-void AgentServer::say_what_was_mended(Instant now) {
+void AgentServer::log_restored(Instant now) {
     for (const ProcessId process : executor_.take_mended()) {
         const auto name = names_.find(process);
         log::write(mended_, now, log::Level::warn,
@@ -330,7 +330,7 @@ void AgentServer::say_what_was_mended(Instant now) {
     }
 }
 
-void AgentServer::say_what_was_written(Instant now, const AgentInput& input) {
+void AgentServer::log_written(Instant now, const AgentInput& input) {
     if (std::holds_alternative<DiskObserved>(input)) {
         return;
     }
@@ -348,7 +348,7 @@ void AgentServer::say_what_was_written(Instant now, const AgentInput& input) {
     disk_fails_ = fails;
 }
 
-void AgentServer::say_whether_it_is_able() {
+void AgentServer::log_readiness() {
     if (core_.unable().empty() == is_able_) {
         return;
     }
@@ -361,7 +361,7 @@ void AgentServer::say_whether_it_is_able() {
 }
 
 // Every second while the node is not ready: only what is new is said.
-void AgentServer::say_what_was_checked(const std::string& result) {
+void AgentServer::log_check(const std::string& result) {
     if (result != checked_) {
         log::info("readiness checked", {{"result", result}});
         checked_ = result;

@@ -61,14 +61,14 @@ private:
 
     void step(Instant now, const AgentInput& input);
     void carry_out(Instant now, AgentOutput output);
-    void say_what_was_written(Instant now, const AgentInput& input);
+    void log_written(Instant now, const AgentInput& input);
     void send(const AgentMessage& message);
     void look_around(Instant now);
-    void say_what_came(Instant now, const CoordinatorMessage& message);
-    void say_what_became(Instant now, const ProcessEvent& event);
-    void say_what_was_mended(Instant now);
-    void say_whether_it_is_able();
-    void say_what_was_checked(const std::string& result);
+    void log_message(Instant now, const CoordinatorMessage& message);
+    void log_process_event(Instant now, const ProcessEvent& event);
+    void log_restored(Instant now);
+    void log_readiness();
+    void log_check(const std::string& result);
 
     const AgentSettings& settings_;
     Disk& disk_;

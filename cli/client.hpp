@@ -10,7 +10,7 @@
 #include "cli/screen/terminal.hpp"
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
-#include "common/codec/parts.hpp"
+#include "common/codec/chunking.hpp"
 #include "common/messages/operator.hpp"
 #include "common/net/context.hpp"
 #include "common/net/dealer.hpp"

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "common/text/nearest.hpp"
+#include "common/text/suggestions.hpp"
 
 namespace muster::cli {
 
@@ -67,7 +67,7 @@ tl::unexpected<Error> unknown_verb(const Given& plain) {
         return fail(Errc::invalid, '\'' + plain[0] + "' is followed by one of " + group);
     }
     const std::string two = plain.size() > 1 ? plain[0] + ' ' + plain[1] : plain[0];
-    const auto near = nearest({two, plain[0]}, verb_table(), &VerbEntry::words);
+    const auto near = suggestions({two, plain[0]}, verb_table(), &VerbEntry::words);
     const auto& said = group.empty() ? plain[0] : two;
     const std::string list = group.empty() ? "help" : "help " + plain[0];
     return fail(Errc::invalid, "there is no verb '" + said + "': " + meant(near) + "'muster " +
@@ -94,7 +94,7 @@ tl::unexpected<Error> unknown_option(const VerbEntry& entry, const std::string& 
     }
     const std::string verb{entry.words};
     return fail(Errc::invalid, '\'' + verb + "' has no option " + name + ": " +
-                                   meant(nearest(name, known)) + "'muster " + verb +
+                                   meant(suggestions(name, known)) + "'muster " + verb +
                                    " --help' lists them");
 }
 

@@ -12,7 +12,7 @@
 #include "common/config/toml_fields.hpp"
 #include "common/net/endpoint.hpp"
 #include "common/spec/quantity.hpp"
-#include "common/text/letter.hpp"
+#include "common/text/utf8.hpp"
 #include "coordinator/core_options.hpp"
 
 namespace muster::coordinator {

@@ -78,8 +78,9 @@ Server::Server(net::Context& context, net::Loop& loop, Store& store,
       events_{context},
       http_{loop, [this](Instant now, std::string_view path) { return answer_http(now, path); }},
       core_{net::boottime_now(), options, image},
-      readings_{core_, worker_,
-                [this](Instant now, const CoreRequest& request) { return look(now, request); }},
+      readings_{
+          core_, worker_,
+          [this](Instant now, const CoreRequest& request) { return query_core(now, request); }},
       from_agent_{FromAgent{}},
       event_lines_{event_lines, 1s} {
     if (record) {
@@ -116,7 +117,7 @@ Result<Server::Bindings> Server::listen(const Bindings& wanted) {
     }
     published_at_ = bound.events;
     watch_all();
-    tell_civil_time(net::boottime_now());
+    forward_civil_time(net::boottime_now());
     return bound;
 }
 
@@ -141,9 +142,9 @@ Instant Server::turn(Instant deadline) {
                                          http_.next_deadline(), freed_memory_.next_deadline()}));
     freed_memory_.give_back_if_due(now, worker_);
     send_polls();
-    look_for_gone(now);
+    close_gone_sessions(now);
     if (now >= civil_due_) {
-        tell_civil_time(now);
+        forward_civil_time(now);
         look_at_files(now);
     }
     if (now >= core_.next_deadline() && !is_put_off(now, wake_put_off_)) {
@@ -251,7 +252,7 @@ void Server::read_store(Instant now) {
     }
 }
 
-void Server::tell_civil_time(Instant now) {
+void Server::forward_civil_time(Instant now) {
     civil_due_ = now + civil_interval;
     step(now, CivilTime{net::civil_now()});
 }
@@ -275,12 +276,12 @@ void Server::step(Instant now, const Input& input) {
         return;
     }
     work_on(now, input);
-    look_for_gone(now);
+    close_gone_sessions(now);
 }
 
 // What was just sent may have shown that a route is gone. That is an input again, and its output
 // may show the next.
-void Server::look_for_gone(Instant now) {
+void Server::close_gone_sessions(Instant now) {
     for (auto gone = agents_.take_gone(); !gone.empty() && !resigned_; gone = agents_.take_gone()) {
         for (const auto session : gone) {
             work_on(now, SessionClosed{session});
@@ -290,13 +291,13 @@ void Server::look_for_gone(Instant now) {
 
 void Server::work_on(Instant now, const Input& input) {
     if (recorder_) {
-        recorder_->hear(now, input, core_);
+        recorder_->record_input(now, input, core_);
     }
     const Instant began = net::boottime_now();
     Output output = core_.step(now, input);
     const Instant planned = net::boottime_now();
     if (recorder_) {
-        recorder_->say(output);
+        recorder_->record_output(output);
         complain_of_record(now);
     }
     const bool closed_round = output.closed_round;
@@ -399,7 +400,7 @@ std::optional<Reply> Server::completed(const Reply& reply) const {
     return whole;
 }
 
-Shared<Reply> Server::look(Instant now, CoreRequest request) {
+Shared<Reply> Server::query_core(Instant now, CoreRequest request) {
     const Ticket ticket{++tickets_};
     const RequestId id = request.id;
     open_.emplace(ticket, Question{});
@@ -421,11 +422,11 @@ HttpAnswer Server::answer_http(Instant now, std::string_view path) {
         return health_page(resigned_);
     }
     if (path == "/readyz") {
-        return readiness_page(look(now, {.id = {}, .body = StatusRequest{}})->result);
+        return readiness_page(query_core(now, {.id = {}, .body = StatusRequest{}})->result);
     }
     if (path == "/metrics") {
         if (!metrics_ || metrics_at_ != now) {  // All who ask in one turn get the same.
-            metrics_ = metrics_page(look(now, {.id = {}, .body = StatsRequest{}})->result);
+            metrics_ = metrics_page(query_core(now, {.id = {}, .body = StatsRequest{}})->result);
             metrics_at_ = now;
         }
         return *metrics_;

@@ -69,7 +69,7 @@ public:
 
 private:
     struct Question {
-        OperatorEndpoint* endpoint = nullptr;  // None: look() asks.
+        OperatorEndpoint* endpoint = nullptr;  // None: query_core() asks.
         OperatorEndpoint::Asker asker;
         Shared<CoreRequest> request;
     };
@@ -80,12 +80,12 @@ private:
     void decode(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
     void ask_core(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
     void read_store(Instant now);
-    void tell_civil_time(Instant now);
+    void forward_civil_time(Instant now);
     void look_at_files(Instant now);
     void step(Instant now, const Input& input);
     void work_on(Instant now, const Input& input);
     void complain_of_record(Instant now);
-    void look_for_gone(Instant now);
+    void close_gone_sessions(Instant now);
     void carry_out(Instant now, Output output);
     /// As many as this turn still may.
     void send_polls();
@@ -96,7 +96,7 @@ private:
     /// The answer with what the core does not know, of bytes and files; nothing if that is whole.
     [[nodiscard]] std::optional<Reply> completed(const Reply& reply) const;
     /// What the core answers to one who only reads.
-    [[nodiscard]] Shared<Reply> look(Instant now, CoreRequest request);
+    [[nodiscard]] Shared<Reply> query_core(Instant now, CoreRequest request);
     [[nodiscard]] ShellStats::Messages messages() const;
     [[nodiscard]] HttpAnswer answer_http(Instant now, std::string_view path);
     void publish(Instant now, const Event& event);
@@ -121,7 +121,7 @@ private:
     OperatorEndpoint::Question question_;
     std::map<Ticket, Question> open_;
     std::vector<Shared<CoreRequest>> answered_;  // In this turn, to be given back to memory.
-    Shared<Reply> seen_;                         // What look() asked for.
+    Shared<Reply> seen_;                         // What query_core() asked for.
     std::optional<HttpAnswer> metrics_;
     Instant metrics_at_{};
     std::deque<PollTo> unsent_;

@@ -253,7 +253,7 @@ std::vector<ProcessEvent> Executor::collect(Instant now) {
         receive(now, *found);
     }
     for (const ProcessId process : orphans_->sweep(now)) {
-        tell_gone(process);
+        emit_gone(process);
     }
     return std::exchange(events_, {});
 }
@@ -320,7 +320,7 @@ void Executor::tell(Entry& entry) {
     }
 }
 
-void Executor::tell_gone(ProcessId process) {
+void Executor::emit_gone(ProcessId process) {
     const auto found = trees_.find(process);
     if (found == trees_.end()) {
         launcher_.clean_up(process);

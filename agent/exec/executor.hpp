@@ -101,7 +101,7 @@ private:
     bool receive(Instant now, Entry& entry);
     bool ask_again(Entry& entry);
     void tell(Entry& entry);
-    void tell_gone(ProcessId process);
+    void emit_gone(ProcessId process);
 
     Launcher launcher_;
     std::optional<OrphanReaper> orphans_;

@@ -323,7 +323,7 @@ void Outputs::note_progress() {
 
 // ---- from the rings to the disk: the thread ----
 
-void Outputs::tell_progress() {
+void Outputs::report_progress() {
     if (__atomic_exchange_n(&wants_progress_, false, __ATOMIC_ACQ_REL)) {
         eventfd_write(progress_, 1);
     }
@@ -347,7 +347,7 @@ bool Outputs::write_streams(LogFile* files) {
                 return false;
             }
             streams_[i].ring.taken(static_cast<size_t>(count));
-            tell_progress();
+            report_progress();
             has_more = true;
         }
     }
@@ -401,7 +401,7 @@ void* Outputs::write_all(void* of) {
             }
             break;
         }
-        outputs.tell_progress();
+        outputs.report_progress();
         int64_t wait = written ? -1 : between_tries_ms;
         for (auto& file : files) {
             file.age(civil_ms());

@@ -100,7 +100,7 @@ private:
     bool write_streams(LogFile* files);
     void say_last_dropped(LogFile* files);
     void write_record();
-    void tell_progress();
+    void report_progress();
 
     const Order* order_ = nullptr;
     int directory_ = -1;

@@ -15,7 +15,7 @@ namespace {
 
 // What is never used takes no memory.
 char order_bytes[message_bytes];
-char told_bytes[message_bytes];
+char state_bytes[message_bytes];
 char heard_bytes[4096];
 
 uint64_t microseconds(const timeval& time) {
@@ -152,7 +152,7 @@ void Shim::tell() {
         changed_ = false;
         return;
     }
-    Writer state{told_bytes, sizeof told_bytes, Kind::state};
+    Writer state{state_bytes, sizeof state_bytes, Kind::state};
     describe(state);
     if (tells_record_) {
         state.bytes(Tag::record, order_.record.data, order_.record.size);

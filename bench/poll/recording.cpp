@@ -62,11 +62,11 @@ private:
     }
     coordinator::Output step(const coordinator::Input& input, bool records) {
         if (records) {
-            recorder_.hear(now_, input, core_);
+            recorder_.record_input(now_, input, core_);
         }
         coordinator::Output output = core_.step(now_, input);
         if (records) {
-            recorder_.say(output);
+            recorder_.record_output(output);
         }
         polls_.insert(polls_.end(), output.polls.begin(), output.polls.end());
         return output;

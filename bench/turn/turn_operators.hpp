@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/zmtp_peers.hpp"
-#include "common/codec/parts.hpp"
+#include "common/codec/chunking.hpp"
 #include "common/messages/operator.hpp"
 
 namespace muster::bench {

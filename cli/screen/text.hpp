@@ -9,7 +9,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
-#include "common/text/letter.hpp"
+#include "common/text/utf8.hpp"
 
 /// Texts for a terminal: what comes from a cluster is not to be trusted with it.
 namespace muster::cli {

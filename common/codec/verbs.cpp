@@ -2,7 +2,7 @@
 
 #include "common/codec/codec.hpp"
 #include "common/codec/verb_table.hpp"
-#include "common/text/nearest.hpp"
+#include "common/text/suggestions.hpp"
 
 namespace muster::codec {
 
@@ -45,7 +45,7 @@ bool is_change(const RequestBody& body) {
 }
 
 tl::unexpected<Error> unknown_verb(std::string_view verb) {
-    const auto near = nearest({verb, verb.substr(0, verb.find(' '))}, verb_rows, &Verb::name);
+    const auto near = suggestions({verb, verb.substr(0, verb.find(' '))}, verb_rows, &Verb::name);
     std::string detail = "there is no verb " + in_quotes(verb) + "; ";
     for (std::size_t i = 0; i < near.size(); ++i) {
         detail += (i == 0 ? "did you mean '" : " or '") + std::string{near[i]} + "'";

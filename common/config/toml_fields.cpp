@@ -7,8 +7,8 @@
 #include "common/config/renamed_keys.hpp"
 #include "common/spec/duration.hpp"
 #include "common/spec/quantity.hpp"
-#include "common/text/letter.hpp"
-#include "common/text/nearest.hpp"
+#include "common/text/suggestions.hpp"
+#include "common/text/utf8.hpp"
 
 namespace muster {
 
@@ -23,7 +23,7 @@ std::string_view meant_key(std::string_view name, std::span<const std::string_vi
     if (std::ranges::find(known, usual) != known.end()) {
         return usual;
     }
-    const auto near = nearest(name, known);
+    const auto near = suggestions(name, known);
     return near.empty() ? std::string_view{} : near.front();
 }
 

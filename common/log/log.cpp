@@ -12,7 +12,7 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
-#include "common/text/letter.hpp"
+#include "common/text/utf8.hpp"
 
 namespace muster::log {
 namespace {

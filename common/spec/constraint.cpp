@@ -10,7 +10,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/number.hpp"
-#include "common/text/letter.hpp"
+#include "common/text/utf8.hpp"
 
 namespace muster {
 

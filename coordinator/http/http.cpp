@@ -129,7 +129,7 @@ void HttpServer::serve(Instant now) {
     for (int i = 0; i < count && !has_answered_; ++i) {
         const std::uint64_t number = events[static_cast<std::size_t>(i)].data.u64;
         if (number == listener_number) {
-            let_in(now);
+            accept_one(now);
             continue;
         }
         const auto found = connections_.find(number);
@@ -139,7 +139,7 @@ void HttpServer::serve(Instant now) {
     }
 }
 
-void HttpServer::let_in(Instant now) {
+void HttpServer::accept_one(Instant now) {
     // Not accept4(): that is the guard's, which would look for the messages of another protocol.
     FileDescriptor file{accept(listener_.get(), nullptr, nullptr)};
     if (!file.is_open()) {
@@ -168,7 +168,7 @@ bool HttpServer::go_on(Instant now, std::uint64_t number, Connection& connection
         return true;
     }
     return connection.sent < connection.answer.size() ? send_answer(number, connection)
-                                                      : hear_out(connection);
+                                                      : discard_input(connection);
 }
 
 bool HttpServer::read_request(Instant now, Connection& connection) {
@@ -212,7 +212,7 @@ bool HttpServer::send_answer(std::uint64_t number, Connection& connection) {
     return true;
 }
 
-bool HttpServer::hear_out(Connection& connection) {
+bool HttpServer::discard_input(Connection& connection) {
     std::array<char, request_bytes> bytes{};
     const auto got = read(connection.file.get(), bytes.data(), bytes.size());
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));

@@ -60,12 +60,12 @@ private:
     };
 
     void serve(Instant now);
-    void let_in(Instant now);
+    void accept_one(Instant now);
     /// This and the next three: false once it is over.
     [[nodiscard]] bool go_on(Instant now, std::uint64_t number, Connection& connection);
     [[nodiscard]] bool read_request(Instant now, Connection& connection);
     [[nodiscard]] bool send_answer(std::uint64_t number, Connection& connection);
-    [[nodiscard]] static bool hear_out(Connection& connection);
+    [[nodiscard]] static bool discard_input(Connection& connection);
     [[nodiscard]] std::string answer_to(Instant now, std::string_view head);
     void wait_for(std::uint32_t events, std::uint64_t number, int file, int operation);
 

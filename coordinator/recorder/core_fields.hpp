@@ -419,7 +419,7 @@ struct CoreFields::OfCore : PlainFields {
     }
     static constexpr auto names(const Planning*) {
         return "-options -nodes -copies -settings planner commands tracker log counters begun "
-               "trigger round_told";
+               "trigger round_summary";
     }
     static void fields(auto& visit, codec::Like<Planner> auto& it) {
         fields(visit, as_owned(it, *it.state_));

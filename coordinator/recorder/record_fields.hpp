@@ -11,7 +11,7 @@ namespace muster::coordinator {
 struct RecordFields : PlainFields {
     using PlainFields::names;
     static constexpr auto names(const RecordHead*) { return "version began"; }
-    static constexpr auto names(const Heard*) { return "now input"; }
+    static constexpr auto names(const RecordedInput*) { return "now input"; }
     static constexpr auto names(const Outcome*) {
         return "others closed_round messages events resign";
     }

@@ -54,7 +54,7 @@ void Recorder::find_files() {
     std::ranges::sort(kept_, {}, [](const Kept& file) { return number_of(file.path); });
 }
 
-void Recorder::hear(Instant now, const Input& input, const Coordinator& core) {
+void Recorder::record_input(Instant now, const Input& input, const Coordinator& core) {
     now_ = now;
     look_at_file(now);
     if (!file_ && now < again_) {
@@ -76,7 +76,7 @@ void Recorder::hear(Instant now, const Input& input, const Coordinator& core) {
     add(encoder_.input(now, input));
 }
 
-void Recorder::say(const Output& output) {
+void Recorder::record_output(const Output& output) {
     if (!file_) {
         return;
     }

@@ -27,9 +27,9 @@ public:
     explicit Recorder(RecordOptions options);
 
     /// The core is about to step.
-    void hear(Instant now, const Input& input, const Coordinator& core);
+    void record_input(Instant now, const Input& input, const Coordinator& core);
     /// It has.
-    void say(const Output& output);
+    void record_output(const Output& output);
 
     /// Why nothing is recorded at present.
     [[nodiscard]] const std::optional<std::string>& trouble() const { return trouble_; }

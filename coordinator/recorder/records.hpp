@@ -16,7 +16,7 @@ struct RecordHead {
     Instant began{};
 };
 
-struct Heard {
+struct RecordedInput {
     Instant now{};
     Input input;
 };

@@ -50,14 +50,14 @@ void Replay::find_civil_time() {
             return;
         }
         const auto step = decode_step(**record);
-        const auto* const heard = step ? std::get_if<Heard>(&*step) : nullptr;
+        const auto* const heard = step ? std::get_if<RecordedInput>(&*step) : nullptr;
         if (heard != nullptr) {
             take_civil_time(*heard);
         }
     }
 }
 
-void Replay::take_civil_time(const Heard& heard) {
+void Replay::take_civil_time(const RecordedInput& heard) {
     const auto* const told = std::get_if<CivilTime>(&heard.input);
     if (told != nullptr && told->at >= CivilMs{} && told->at <= last_civil) {
         civil_offset_ = raw(told->at) - to_ms(heard.now.time_since_epoch());
@@ -88,7 +88,7 @@ Result<std::optional<Replay::Done>> Replay::step(Instant until) {
     if (!step) {
         return tl::unexpected{step.error()};
     }
-    auto* const heard = std::get_if<Heard>(&*step);
+    auto* const heard = std::get_if<RecordedInput>(&*step);
     if (heard == nullptr) {
         return fail(Errc::malformed, "something came of no input");
     }

@@ -21,7 +21,7 @@ public:
 
     /// An input, what the recorded core said to it, and what this one says.
     struct Done {
-        Heard heard;
+        RecordedInput heard;
         std::optional<Outcome> was{};  ///< Nothing: it said nothing.
         std::optional<Outcome> is{};
 
@@ -46,7 +46,7 @@ private:
         : reader_{reader}, head_{std::move(head)}, core_{std::move(core)}, now_{head_.began} {}
 
     void find_civil_time();
-    void take_civil_time(const Heard& heard);
+    void take_civil_time(const RecordedInput& heard);
     [[nodiscard]] Result<std::optional<std::string_view>> peek();
     [[nodiscard]] Result<std::optional<Done>> compare(Done done);
 

@@ -85,8 +85,8 @@ Result<Step> decode_bare(std::string_view bytes) {
 
 Result<Step> decode_step(std::string_view record) {
     if (record.starts_with('i')) {
-        auto step = decode_bare<Heard>(record.substr(1));
-        if (step && !is_plausible(std::get<Heard>(*step).now)) {
+        auto step = decode_bare<RecordedInput>(record.substr(1));
+        if (step && !is_plausible(std::get<RecordedInput>(*step).now)) {
             return fail(Errc::malformed, "an input came when no host ran");
         }
         return step;

@@ -13,7 +13,7 @@ namespace muster::coordinator {
 
 [[nodiscard]] bool same_decisions(const Outcome& a, const Outcome& b);
 
-using Step = std::variant<Heard, Outcome>;
+using Step = std::variant<RecordedInput, Outcome>;
 
 /// Makes records. Its memory is used again: each is valid until the next.
 class StepEncoder {

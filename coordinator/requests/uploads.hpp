@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/base/time.hpp"
-#include "common/codec/parts.hpp"
+#include "common/codec/chunking.hpp"
 #include "common/net/router.hpp"
 
 namespace muster::coordinator {

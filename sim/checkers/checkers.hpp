@@ -4,8 +4,8 @@
 
 #include "sim/checkers/agents/agent_orders.hpp"
 #include "sim/checkers/agents/amnesia_guard.hpp"
+#include "sim/checkers/agents/byzantine_agents.hpp"
 #include "sim/checkers/agents/exclusive.hpp"
-#include "sim/checkers/agents/liars.hpp"
 #include "sim/checkers/agents/unfit_hosts.hpp"
 #include "sim/checkers/counts.hpp"
 #include "sim/checkers/durable_state.hpp"
@@ -14,8 +14,8 @@
 #include "sim/checkers/fleet/mass_silence.hpp"
 #include "sim/checkers/fleet/recovery_grace.hpp"
 #include "sim/checkers/instance_bound.hpp"
+#include "sim/checkers/observer.hpp"
 #include "sim/checkers/once_per_request.hpp"
-#include "sim/checkers/onlooker.hpp"
 #include "sim/checkers/placing.hpp"
 
 namespace muster::sim {
@@ -26,27 +26,28 @@ public:
     template <class Observation>
     void see(Instant now, const Observation& observation) {
         // The book of copies first: others read it.
-        tell_all(now, observation, copies_, durable_state_, once_per_request_, agent_orders_,
-                 instance_bound_, mass_silence_, recovery_grace_, amnesia_guard_, leaving_,
-                 placing_, drains_, counts_, exclusive_, unfit_hosts_, liars_, ends_kept_);
-        if constexpr (requires { onlooker_->see(now, observation); }) {
-            if (onlooker_ != nullptr) {
-                onlooker_->see(now, observation);
+        observe_all(now, observation, copies_, durable_state_, once_per_request_, agent_orders_,
+                    instance_bound_, mass_silence_, recovery_grace_, amnesia_guard_, leaving_,
+                    placing_, drains_, counts_, exclusive_, unfit_hosts_, byzantine_agents_,
+                    ends_kept_);
+        if constexpr (requires { observer_->see(now, observation); }) {
+            if (observer_ != nullptr) {
+                observer_->see(now, observation);
             }
         }
     }
     /// Is told everything, too, and finds nothing: who measures. It outlives us.
-    void set_onlooker(Onlooker& onlooker) { onlooker_ = &onlooker; }
+    void set_observer(Observer& observer) { observer_ = &observer; }
 
     /// What was found since the last call.
     [[nodiscard]] std::vector<Violation> take_violations() { return std::exchange(found_, {}); }
-    [[nodiscard]] bool is_content() const { return found_.empty(); }
+    [[nodiscard]] bool ok() const { return found_.empty(); }
 
 private:
-    void tell_all(Instant now, const auto& observation, auto&... checkers) {
-        (tell(now, observation, checkers), ...);
+    void observe_all(Instant now, const auto& observation, auto&... checkers) {
+        (observe(now, observation, checkers), ...);
     }
-    void tell(Instant now, const auto& observation, auto& checker) {
+    void observe(Instant now, const auto& observation, auto& checker) {
         if constexpr (requires { checker.see(now, observation); }) {
             checker.see(now, observation);
             for (Violation& violation : checker.take_violations()) {
@@ -56,22 +57,22 @@ private:
     }
 
     Copies copies_;
-    DurableState durable_state_;             // S1, S2
-    OncePerRequest once_per_request_;        // S3
-    AgentOrders agent_orders_;               // S5, S6, S12
-    InstanceBound instance_bound_{copies_};  // S7
-    Exclusive exclusive_;                    // S8
-    MassSilence mass_silence_;               // S9
-    RecoveryGrace recovery_grace_;           // S11
-    AmnesiaGuard amnesia_guard_{copies_};    // S13
-    Leaving leaving_{copies_};               // S17, L5
-    Liars liars_{copies_};                   // S18
+    DurableState durable_state_;                 // S1, S2
+    OncePerRequest once_per_request_;            // S3
+    AgentOrders agent_orders_;                   // S5, S6, S12
+    InstanceBound instance_bound_{copies_};      // S7
+    Exclusive exclusive_;                        // S8
+    MassSilence mass_silence_;                   // S9
+    RecoveryGrace recovery_grace_;               // S11
+    AmnesiaGuard amnesia_guard_{copies_};        // S13
+    Leaving leaving_{copies_};                   // S17, L5
+    ByzantineAgents byzantine_agents_{copies_};  // S18
     Placing placing_{copies_};
     Drains drains_;           // L5
     UnfitHosts unfit_hosts_;  // L10
     EndsKept ends_kept_;      // S26
     Counts counts_;
-    Onlooker* onlooker_ = nullptr;
+    Observer* observer_ = nullptr;
     std::vector<Violation> found_;
 };
 

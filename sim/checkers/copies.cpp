@@ -243,7 +243,7 @@ void Copies::hear_goodbye(HostIndex host, const Goodbye& goodbye) {
 void Copies::hear_report(HostIndex host, const Report& report) {
     Node& node = nodes_[host];
     for (const InstanceReport& instance : report.instances) {
-        if (node.lies) {
+        if (node.is_byzantine) {
             node.claimed.insert(instance.id);
         }
     }
@@ -387,7 +387,7 @@ std::size_t Copies::count(const std::string& task, Generation created) const {
     return static_cast<std::size_t>(std::ranges::count_if(copies_of(task), [&](const auto& entry) {
         const auto& [key, copy] = entry;
         const Node& node = nodes_.at(key.second);
-        return copy.exists() && copy.generation >= created && node.counts && !node.lies;
+        return copy.exists() && copy.generation >= created && node.counts && !node.is_byzantine;
     }));
 }
 
@@ -414,7 +414,7 @@ bool Copies::has_added(const std::string& task) const {
 std::vector<InstanceId> Copies::on(HostIndex host) const {
     std::vector<InstanceId> found;
     const auto node = nodes_.find(host);
-    if (node != nodes_.end() && !node->second.lies) {
+    if (node != nodes_.end() && !node->second.is_byzantine) {
         std::ranges::copy_if(node->second.all, std::back_inserter(found), [&](const auto& id) {
             return tasks_.at(id.task).at(Key{id.ordinal, host}).exists();
         });

@@ -24,7 +24,7 @@ namespace muster::sim {
 /// What was made under another store cannot be counted by a leader that has not heard of it: the
 /// numbers of that store may be used again for something else.
 ///
-/// Of a host that lies none is counted, nor is anything known of what it has.
+/// Of a host that is_byzantine none is counted, nor is anything known of what it has.
 ///
 /// Checks nothing itself.
 class Copies : public Checker {
@@ -40,15 +40,15 @@ public:
     void see(Instant, const AgentBegan& began) { nodes_[began.host].began = true; }
     void see(Instant now, const AgentSaid& said);
     void see(Instant now, const AgentHeard& heard);
-    void see(Instant, const LieHeard& lie) { nodes_[lie.host].lies = true; }
+    void see(Instant, const ByzantineReport& lie) { nodes_[lie.host].is_byzantine = true; }
     void see(Instant now, const ProcessBegan& began);
     void see(Instant now, const ProcessGone& gone);
 
     /// The name that the host, of which something was ordered, was welcomed with last.
     [[nodiscard]] const std::string& name_of(HostIndex host) const { return nodes_.at(host).name; }
-    [[nodiscard]] bool lies(HostIndex host) const {
+    [[nodiscard]] bool is_byzantine(HostIndex host) const {
         const auto node = nodes_.find(host);
-        return node != nodes_.end() && node->second.lies;
+        return node != nodes_.end() && node->second.is_byzantine;
     }
     /// Copies of a task that are not proven gone, on nodes that count; those of a task of the same
     /// name that was removed before this one was `created` are not its copies.
@@ -101,7 +101,7 @@ private:
         std::string name;
         bool counts = false;
         bool welcomed = false;  ///< By this leadership.
-        bool lies = false;
+        bool is_byzantine = false;
         std::set<InstanceId> claimed;  ///< Since then.
         bool awaited = false;  ///< Of the store of a leader that recovers, and not heard yet.
         std::map<InstanceId, Generation> found;  ///< What it listed then.

@@ -59,7 +59,7 @@ public:
         for (const Start& start : issued.batch.starts) {
             check_start(issued, start, offer);
         }
-        if (!copies_.added().empty() && !copies_.lies(issued.host)) {
+        if (!copies_.added().empty() && !copies_.is_byzantine(issued.host)) {
             check_room(issued, offer);
         }
     }
@@ -95,7 +95,7 @@ private:
         }
         const auto copies =
             std::ranges::count(copies_.on(issued.host), start.id.task, &InstanceId::task);
-        if (copies_.added().contains(start.id) && !copies_.lies(issued.host) &&
+        if (copies_.added().contains(start.id) && !copies_.is_byzantine(issued.host) &&
             static_cast<std::uint64_t>(copies) > task->wanted.spec.max_per_node) {
             wrong(fmt::format("and makes {} there, above max_per_node", copies));
         }

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "sim/model/wishes.hpp"
+#include "sim/model/generators.hpp"
 
 namespace muster::sim {
 

@@ -53,17 +53,17 @@ private:
     void accept_store();
     bool wipe_foreign_hosts();
     void hurt();
-    void hurt_host(const std::string& label);
+    void inject_host_fault(const std::string& label);
     void exchange_host(const std::string& label);
     void reboot(const std::string& label);
     [[nodiscard]] Duration any_jump();
     void lie(const std::string& label);
     void serve_beside_liar();
-    void hurt_wire(const std::string& label);
+    void inject_wire_fault(const std::string& label);
     void flap(const std::string& label);
     void cut_off_many();
     void reset_all();
-    void hurt_coordinator();
+    void inject_coordinator_fault();
 
     [[nodiscard]] bool may(Fault fault) const { return faults_.has(fault); }
     [[nodiscard]] std::string any_host();

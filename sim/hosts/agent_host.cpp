@@ -70,7 +70,7 @@ void AgentHost::begin(Instant now, std::uint64_t life) {
     core_ = std::make_unique<agent::Agent>(now, options, beginning);
     world_.network.agent_up(now, index_);
     ++world_.changes;
-    tell_all(now);
+    deliver_all(now);
     take(now, agent::AgentWake{});
 }
 
@@ -329,7 +329,7 @@ void AgentHost::send(Instant now, const AgentMessage& message) {
     if (!session) {
         return;
     }
-    if (const auto* report = std::get_if<Report>(&message); lies() && report != nullptr) {
+    if (const auto* report = std::get_if<Report>(&message); is_byzantine() && report != nullptr) {
         send_lie(now, *session, *report);
         return;
     }
@@ -345,7 +345,8 @@ void AgentHost::send_lie(Instant now, coordinator::Session session, const Report
         return;
     }
     const coordinator::StoreImage& store = world_.store.durable();
-    codec::encode(AgentMessage{told_in(manner_, truth, core_->instances(), shown_, store)}, bytes_);
+    codec::encode(AgentMessage{report_in(manner_, truth, core_->instances(), shown_, store)},
+                  bytes_);
     static_cast<void>(world_.network.send(now, session, Side::coordinator, bytes_));
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/base/random.hpp"
-#include "sim/faults/lies.hpp"
+#include "sim/faults/byzantine.hpp"
 #include "sim/model/world.hpp"
 
 namespace muster::sim {
@@ -53,9 +53,9 @@ public:
     /// What its agent says from its next life on.
     void set_offer(Offer offer) { offer_ = std::move(offer); }
     void set_ready(bool ready) { ready_ = ready; }
-    /// It lies from now on, until it is scrapped. What it has now it does not hide.
+    /// It is_byzantine from now on, until it is scrapped. What it has now it does not hide.
     void lie(Manner manner);
-    [[nodiscard]] bool lies() const { return manner_ != Manner::none; }
+    [[nodiscard]] bool is_byzantine() const { return manner_ != Manner::none; }
     /// It runs there, perhaps, and its coordinator is told otherwise.
     [[nodiscard]] bool hides(const InstanceId& id, Generation generation) const {
         const bool is_hidden = manner_ == Manner::swallows || manner_ == Manner::by_turns;
@@ -127,8 +127,8 @@ private:
         Instant lease{};  ///< Of an exclusive one.
         bool is_stopping = false;
         bool is_killed = false;
-        bool told_start = false;
-        bool told_end = false;
+        bool reported_start = false;
+        bool reported_end = false;
         bool is_awaited = false;  ///< The agent of now has ordered its end.
     };
     struct Journal {
@@ -142,7 +142,7 @@ private:
     void tell(Instant now, Shim& shim);
     void ask(Instant now, const agent::Ask& order);
     [[nodiscard]] bool loses(Instant now, const Shim& shim, std::string_view what);
-    void tell_all(Instant now);
+    void deliver_all(Instant now);
     void release(std::uint64_t process);
     void look_at_itself(Instant now);
     [[nodiscard]] CivilMs clock(Instant now) const { return civil(now + clock_ahead_); }

@@ -29,7 +29,7 @@ agent::RecoveredState AgentHost::look_around() {
         beginning.journal.specs.push_back({key.first, spec});
     }
     for (auto& [process, shim] : shims_) {
-        shim.told_start = shim.told_end = shim.is_awaited = false;
+        shim.reported_start = shim.reported_end = shim.is_awaited = false;
     }
     std::set<std::uint64_t> known;
     for (const auto& [id, image] : journal_.instances) {
@@ -42,7 +42,7 @@ agent::RecoveredState AgentHost::look_around() {
         const bool ran = image.identity.pid != 0;
         const auto [at, is_lost] = shims_.try_emplace(process);
         at->second.order.process = image.process;
-        at->second.told_start = ran;
+        at->second.reported_start = ran;
         if (is_lost && ran) {
             at->second.end = agent::ProcessEnded{.process = image.process, .unseen = true};
         } else if (is_lost) {
@@ -59,7 +59,7 @@ agent::RecoveredState AgentHost::look_around() {
     return beginning;
 }
 
-void AgentHost::tell_all(Instant now) {
+void AgentHost::deliver_all(Instant now) {
     std::vector<std::uint64_t> processes;
     for (const auto& [process, shim] : shims_) {
         processes.push_back(process);
@@ -78,20 +78,20 @@ void AgentHost::tell(Instant now, Shim& shim) {
         return;
     }
     if (shim.failure) {
-        if (!shim.told_end && !loses(now, shim, "that its process was not made")) {
-            shim.told_end = true;
+        if (!shim.reported_end && !loses(now, shim, "that its process was not made")) {
+            shim.reported_end = true;
             take(now, *shim.failure);
         }
         return;
     }
     const std::optional<agent::ProcessEnded> end = shim.end;
-    const bool tells_end = end && !shim.told_end;
-    if ((!shim.told_start || tells_end) &&
+    const bool tells_end = end && !shim.reported_end;
+    if ((!shim.reported_start || tells_end) &&
         loses(now, shim, tells_end ? "that its process is gone" : "that its process runs")) {
         return;
     }
-    shim.told_end = shim.told_end || end.has_value();
-    if (!std::exchange(shim.told_start, true)) {
+    shim.reported_end = shim.reported_end || end.has_value();
+    if (!std::exchange(shim.reported_start, true)) {
         take(now, agent::ProcessStarted{
                       shim.order.process, clock(now), {static_cast<std::int32_t>(shim.number), 1}});
     }
@@ -103,7 +103,7 @@ void AgentHost::tell(Instant now, Shim& shim) {
 // Only what the agent awaits: nobody misses the end of what runs, and that a shim was killed is
 // seen by its link.
 bool AgentHost::loses(Instant now, const Shim& shim, std::string_view what) {
-    const bool is_awaited = !shim.told_start || shim.is_awaited;
+    const bool is_awaited = !shim.reported_start || shim.is_awaited;
     if (!faulty_ || shim.is_killed || !is_awaited ||
         !shims_random_.chance(world_.options.shim_loss, 1000)) {
         return false;

@@ -14,11 +14,11 @@ namespace {
 constexpr Duration civil_every = 5s;
 
 constexpr std::uint64_t compared_seeds = 8;  // Of so many one after each step: it takes long.
-constexpr coordinator::Ticket onlooker{~std::uint64_t{0}};  // No question of an operator has it.
+constexpr coordinator::Ticket observer{~std::uint64_t{0}};  // No question of an operator has it.
 
-/// The answer to the onlooker, out of the answers.
+/// The answer to the observer, out of the answers.
 std::optional<ReplyBody> take_answer(coordinator::Output& output) {
-    const auto at = std::ranges::find(output.replies, onlooker, &coordinator::ReplyTo::ticket);
+    const auto at = std::ranges::find(output.replies, observer, &coordinator::ReplyTo::ticket);
     ensure(at != output.replies.end() && at->reply->result,
            "what is only read is answered at once");
     auto body = *at->reply->result;
@@ -91,7 +91,7 @@ void ControlHost::resume(Instant now) {
         take(now, std::move(input));
     }
     if (now >= civil_due_) {
-        tell_civil(now);
+        forward_civil_time(now);
     }
     take(now, coordinator::Wake{});
 }
@@ -107,7 +107,7 @@ void ControlHost::wake(Instant now, std::uint64_t life) {
         return;
     }
     if (now >= civil_due_) {
-        tell_civil(now);
+        forward_civil_time(now);
     }
     take(now, coordinator::Wake{});
 }
@@ -116,11 +116,11 @@ void ControlHost::set_clock(Instant now, Duration ahead) {
     clock_ahead_ = ahead;
     civil_due_ = now;
     if (core_ && !paused_) {
-        tell_civil(now);
+        forward_civil_time(now);
     }
 }
 
-void ControlHost::tell_civil(Instant now) {
+void ControlHost::forward_civil_time(Instant now) {
     civil_due_ = now + civil_every;
     const CivilMs at = civil(now + clock_ahead_);
     world_.checkers.see(now, CivilTold{at});
@@ -184,14 +184,14 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
     } else {
         world_.trace.routine(now, bytes);
     }
-    const bool is_lie =
-        delivery.forged || (agents_[raw(host)]->lies() && std::holds_alternative<Report>(message));
+    const bool is_lie = delivery.forged || (agents_[raw(host)]->is_byzantine() &&
+                                            std::holds_alternative<Report>(message));
     if (!is_lie) {
         take(now, coordinator::FromAgent{session, std::move(message)});
     } else if (is_proved(host, message)) {
-        world_.checkers.see(now, LieHeard{host, agents_[raw(host)]->name()});
+        world_.checkers.see(now, ByzantineReport{host, agents_[raw(host)]->name()});
         take(now, coordinator::FromAgent{session, std::move(message)});
-        world_.checkers.see(now, LieOver{});
+        world_.checkers.see(now, ByzantineOver{});
     }
 }
 
@@ -244,7 +244,7 @@ void ControlHost::take(Instant now, coordinator::Input input) {
 
 coordinator::Output ControlHost::step(Instant now, const coordinator::Input& input) {
     if (recorder_) {
-        recorder_->hear(now, input, *core_);
+        recorder_->record_input(now, input, *core_);
     }
     coordinator::Output output = core_->step(now, input);
     const std::vector<std::string> found = core_->contradictions();
@@ -253,7 +253,7 @@ coordinator::Output ControlHost::step(Instant now, const coordinator::Input& inp
         world_.outputs.add(now, output);
     }
     if (recorder_) {
-        recorder_->say(output);
+        recorder_->record_output(output);
         if (recorder_->trouble() && !world_.not_recorded) {
             world_.not_recorded = recorder_->trouble();
         }
@@ -291,7 +291,7 @@ std::optional<ReplyBody> ControlHost::ask(Instant now, CoreRequestBody body) {
         return std::nullopt;
     }
     coordinator::Output output =
-        step(now, coordinator::FromOperator{onlooker, CoreRequest{{}, std::move(body)}});
+        step(now, coordinator::FromOperator{observer, CoreRequest{{}, std::move(body)}});
     auto reply = take_answer(output);
     carry_out(now, output);
     return reply;

@@ -51,7 +51,7 @@ public:
 
 private:
     [[nodiscard]] bool is_proved(HostIndex host, const AgentMessage& message) const;
-    void tell_civil(Instant now);
+    void forward_civil_time(Instant now);
     void take(Instant now, coordinator::Input input);
     [[nodiscard]] coordinator::Output step(Instant now, const coordinator::Input& input);
     void restore();

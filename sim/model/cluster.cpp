@@ -7,7 +7,7 @@
 
 #include "common/base/ensure.hpp"
 #include "common/codec/codec.hpp"
-#include "sim/model/wishes.hpp"
+#include "sim/model/generators.hpp"
 
 namespace muster::sim {
 
@@ -265,7 +265,7 @@ bool Cluster::turn(Instant end) {
     ensure(turns_at_once_ < 1'000'000, "time goes on");
     now_ = at_instant;
     std::visit([this](auto& due) { apply(due); }, occurrence);
-    if (!world_.checkers.is_content()) {
+    if (!world_.checkers.ok()) {
         collect_violations();
     }
     return true;

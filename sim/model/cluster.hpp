@@ -177,7 +177,7 @@ public:
     [[nodiscard]] bool meets(HostIndex host, const PlacementRule& rule) const;
     [[nodiscard]] std::string pool_of(HostIndex host) const;
     /// Is told everything from now on. It outlives the cluster.
-    void set_onlooker(Onlooker& onlooker) { world_.checkers.set_onlooker(onlooker); }
+    void set_observer(Observer& observer) { world_.checkers.set_observer(observer); }
     [[nodiscard]] const World& world() const { return world_; }
     [[nodiscard]] bool coordinator_is_up() const { return control_.is_up(); }
     [[nodiscard]] bool coordinator_is_paused() const { return control_.is_paused(); }

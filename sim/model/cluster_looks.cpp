@@ -274,7 +274,7 @@ bool Cluster::is_restarting() const {
         if (!agent->is_up()) {
             return !agent->is_scrapped();
         }
-        if (agent->lies()) {
+        if (agent->is_byzantine()) {
             return false;
         }
         return std::ranges::any_of(agent->core()->instances(), [](const auto& instance) {
@@ -355,7 +355,7 @@ bool Cluster::serves_beside_liars() {
         return true;
     }
     violated(Violation{
-        "L1", fmt::format("beside a host that lies, {} s after all else ended: {}",
+        "L1", fmt::format("beside a host that is_byzantine, {} s after all else ended: {}",
                           to_ms(now_ - began) / 1000, fmt::join(lacks_beside_liars(), "; "))});
     return false;
 }
@@ -375,7 +375,7 @@ std::vector<std::string> Cluster::lacks_beside_liars() const {
             }
         }
         const bool could_run = std::ranges::any_of(hosts(), [&](HostIndex host) {
-            return !this->host(host).lies() && may_take(host, task);
+            return !this->host(host).is_byzantine() && may_take(host, task);
         });
         for (Ordinal ordinal = 0; ordinal < task.wanted.instances && could_run; ++ordinal) {
             if (!running.contains(ordinal)) {

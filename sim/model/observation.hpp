@@ -110,12 +110,12 @@ struct AgentHeard {
     const AgentMessage& message;  ///< By the coordinator.
 };
 /// What this host says next is not what its agent sent,
-struct LieHeard {
+struct ByzantineReport {
     HostIndex host{};
     const std::string& name;  ///< Of its node.
 };
 /// and all that the coordinator does at once is done.
-struct LieOver {};
+struct ByzantineOver {};
 
 // ---- processes ----
 

@@ -124,7 +124,7 @@ Sign hunt_one(const HuntOptions& options, const Mutant& mutant) {
     return found;
 }
 
-Hunted told_of(const Mutant& mutant, const Sign& sign) {
+Hunted hunted_of(const Mutant& mutant, const Sign& sign) {
     Hunted hunted{.mutant = &mutant,
                   .checker = sign.checker.data(),
                   .seeds = sign.seeds,
@@ -179,7 +179,7 @@ Result<void> hunt(const HuntOptions& options, const std::vector<const Mutant*>& 
                                                   hunter.mutant->name));
             }
             waitpid(hunter.child.pid, nullptr, 0);
-            told(told_of(*hunter.mutant, sign));
+            told(hunted_of(*hunter.mutant, sign));
         }
     }
     return {};

@@ -26,7 +26,7 @@ namespace muster::sim {
 namespace {
 
 constexpr std::size_t largest_file = std::size_t{1} << 30U;  // A recorder begins a new one before.
-constexpr coordinator::Ticket onlooker{std::numeric_limits<std::uint64_t>::max()};
+constexpr coordinator::Ticket observer{std::numeric_limits<std::uint64_t>::max()};
 
 /// `+12.345 s 2026-11-21 10:04:33.120Z`
 std::string when(const coordinator::Replay& replay, Instant at) {
@@ -123,7 +123,7 @@ Instant end_of(std::string_view bytes, Instant began) {
             break;
         }
         const auto step = coordinator::decode_step(**record);  // The head and the state are none.
-        const auto* const heard = step ? std::get_if<coordinator::Heard>(&*step) : nullptr;
+        const auto* const heard = step ? std::get_if<coordinator::RecordedInput>(&*step) : nullptr;
         end = heard != nullptr ? std::max(end, heard->now) : end;
     }
     return end;
@@ -193,8 +193,8 @@ Result<Instant> time_of(const coordinator::Replay& replay, std::string_view byte
 
 Result<ExplainReply> ask(coordinator::Replay& replay, const ExplainRequest& request) {
     const coordinator::Output output = replay.core().step(
-        replay.now(), coordinator::FromOperator{onlooker, CoreRequest{.id = {}, .body = request}});
-    const auto answer = std::ranges::find(output.replies, onlooker, &coordinator::ReplyTo::ticket);
+        replay.now(), coordinator::FromOperator{observer, CoreRequest{.id = {}, .body = request}});
+    const auto answer = std::ranges::find(output.replies, observer, &coordinator::ReplyTo::ticket);
     if (answer == output.replies.end()) {
         return fail(Errc::not_leader, "its leadership was over then");
     }

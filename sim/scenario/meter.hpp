@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "sim/checkers/fleet/leaving.hpp"
-#include "sim/checkers/onlooker.hpp"
+#include "sim/checkers/observer.hpp"
 #include "sim/hosts/agent_host.hpp"
 #include "sim/model/world.hpp"
 #include "sim/scenario/least.hpp"
@@ -20,7 +20,7 @@ namespace muster::sim {
 ///
 /// A copy serves while its process runs on a host that is not cut off. So many are short as are
 /// wanted, by the store, and of which none serves; a task with `every_node` is never short.
-class Meter final : public Onlooker {
+class Meter final : public Observer {
 public:
     explicit Meter(const World& world) : world_{world} {}
 

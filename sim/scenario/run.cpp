@@ -9,7 +9,7 @@
 
 #include "sim/checkers/fleet/leaving.hpp"
 #include "sim/hosts/agent_host.hpp"
-#include "sim/scenario/deeds.hpp"
+#include "sim/scenario/executor.hpp"
 #include "sim/scenario/meter.hpp"
 
 namespace muster::sim {
@@ -39,7 +39,7 @@ public:
           deeds_{cluster_},
           rest_{rounds_of_rest * scenario.options.coordinator.round +
                 scenario.options.reconnect.most} {
-        cluster_.set_onlooker(meter_);
+        cluster_.set_observer(meter_);
         if (options.trace) {
             cluster_.trace().keep_all();
         }
@@ -356,7 +356,7 @@ private:
     const Scenario& scenario_;
     Cluster cluster_;
     Meter meter_;
-    Deeds deeds_;
+    ScenarioExecutor deeds_;
     const Duration rest_;
     ScenarioResult result_;
     Instant began_{};

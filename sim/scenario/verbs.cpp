@@ -13,8 +13,8 @@
 #include "common/base/names.hpp"
 #include "common/base/number.hpp"
 #include "common/spec/constraint.hpp"
-#include "common/text/nearest.hpp"
 #include "common/text/pattern.hpp"
+#include "common/text/suggestions.hpp"
 
 namespace muster::sim {
 
@@ -111,7 +111,7 @@ std::string quoted(std::string_view word) {
 /// The sentence of an unknown word, with those that were perhaps meant.
 tl::unexpected<Error> unknown(std::string_view what, std::string_view word,
                               std::span<const std::string_view> known, std::string_view all) {
-    const auto near = nearest(word, known);
+    const auto near = suggestions(word, known);
     return fail(Errc::invalid, fmt::format("there is no {} {}; {}", what, quoted(word),
                                            near.empty() ? fmt::format("{}", all)
                                                         : fmt::format("perhaps '{}'", near[0])));

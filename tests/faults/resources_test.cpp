@@ -5,8 +5,8 @@
 #include <sys/resource.h>
 #include <vector>
 
+#include "common/codec/chunking.hpp"
 #include "common/codec/codec.hpp"
-#include "common/codec/parts.hpp"
 #include "tests/faults/trial.hpp"
 #include "tests/integration/support/no_more_files.hpp"
 #include "tests/small_disk.hpp"

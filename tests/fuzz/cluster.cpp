@@ -14,7 +14,7 @@
 #include "common/base/random.hpp"
 #include "sim/faults/chaos.hpp"
 #include "sim/faults/forged_message.hpp"
-#include "sim/model/wishes.hpp"
+#include "sim/model/generators.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
 
@@ -60,11 +60,11 @@ public:
         } else if (deed < 128) {
             operate(deed % 16U, label, bytes);
         } else if (deed < 176) {
-            hurt_host(deed % 16U, label, bytes);
+            inject_host_fault(deed % 16U, label, bytes);
         } else if (deed < 208) {
-            hurt_wire(deed % 8U, label, bytes);
+            inject_wire_fault(deed % 8U, label, bytes);
         } else if (deed < 224) {
-            hurt_coordinator(deed % 4U, bytes);
+            inject_coordinator_fault(deed % 4U, bytes);
         } else {
             cluster_.mend(label);
         }
@@ -127,7 +127,7 @@ private:
         ask(std::move(request));
     }
 
-    void hurt_host(unsigned deed, const std::string& label, Bytes& bytes) {
+    void inject_host_fault(unsigned deed, const std::string& label, Bytes& bytes) {
         const sim::AgentHost& host = cluster_.host(label);
         if (!host.is_up() || host.is_paused()) {
             return;
@@ -165,7 +165,7 @@ private:
         }
     }
 
-    void hurt_wire(unsigned deed, const std::string& label, Bytes& bytes) {
+    void inject_wire_fault(unsigned deed, const std::string& label, Bytes& bytes) {
         switch (deed) {
             case 0: return cluster_.partition(label);
             case 1: return cluster_.cut(label, Side::agent);
@@ -180,7 +180,7 @@ private:
         }
     }
 
-    void hurt_coordinator(unsigned deed, Bytes& bytes) {
+    void inject_coordinator_fault(unsigned deed, Bytes& bytes) {
         if (!cluster_.coordinator_is_up() || cluster_.coordinator_is_paused()) {
             return;
         }

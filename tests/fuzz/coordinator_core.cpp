@@ -13,21 +13,22 @@
 #include "coordinator/recorder/core_state.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 // A coordinator's core among agents and operators whose deeds bytes say. Some agents are honest,
 // and everybody may say anything that can be read; the store is believed.
 namespace muster::fuzz {
 namespace {
 
-using coordinator::testing::BenchTop;
-using coordinator::testing::Puppet;
+using coordinator::testing::CoordinatorHarness;
+using coordinator::testing::FakeAgent;
 
 constexpr std::array puppet_names{"n0", "n1", "n2", "n3"};
 
 class CoordinatorUnderFuzz {
 public:
-    explicit CoordinatorUnderFuzz(std::uint8_t bits) : bench_{BenchTop::empty_store(), {}} {
+    explicit CoordinatorUnderFuzz(std::uint8_t bits)
+        : bench_{CoordinatorHarness::empty_store(), {}} {
         for (std::uint8_t puppet = 0; puppet < bits % 5U; ++puppet) {
             bench_.join(puppet_names.at(puppet));
         }
@@ -85,7 +86,7 @@ private:
                "an agent can read what a coordinator writes");
     }
 
-    [[nodiscard]] Puppet* puppet(std::uint8_t choice) {
+    [[nodiscard]] FakeAgent* puppet(std::uint8_t choice) {
         if (bench_.puppets.empty()) {
             return nullptr;
         }
@@ -97,7 +98,7 @@ private:
     // By a route that there is, or a new one.
     void hear_agent(Bytes& bytes) {
         const auto choice = bytes.byte();
-        const Puppet* const speaker = choice < 0xf0 ? puppet(choice) : nullptr;
+        const FakeAgent* const speaker = choice < 0xf0 ? puppet(choice) : nullptr;
         const coordinator::Session session =
             speaker != nullptr ? speaker->session : coordinator::Session{1'000'000U + choice};
         AgentMessage message;
@@ -131,7 +132,8 @@ private:
 
     void want(Bytes& bytes) {
         const auto bits = bytes.byte();
-        WantedTask task = BenchTop::wanted((bits & 1U) != 0 ? "db" : "web", bytes.byte() % 8U);
+        WantedTask task =
+            CoordinatorHarness::wanted((bits & 1U) != 0 ? "db" : "web", bytes.byte() % 8U);
         task.spec.argv.push_back(std::to_string((bits >> 1U) % 4U));
         task.spec.exclusive = (bits & 8U) != 0;
         task.place.every_node = (bits & 16U) != 0;
@@ -148,7 +150,7 @@ private:
     }
 
     void change_puppet(Bytes& bytes) {
-        Puppet* const changed = puppet(bytes.byte());
+        FakeAgent* const changed = puppet(bytes.byte());
         if (changed == nullptr) {
             return;
         }
@@ -164,7 +166,7 @@ private:
 
     // A report with the right stamps, and anything else.
     void report_anything(Bytes& bytes) {
-        Puppet* const from = puppet(bytes.byte());
+        FakeAgent* const from = puppet(bytes.byte());
         if (from == nullptr || from->polls.empty()) {
             return;
         }
@@ -191,7 +193,7 @@ private:
     }
 
     void close(std::uint8_t choice) {
-        if (Puppet* const closed = puppet(choice)) {
+        if (FakeAgent* const closed = puppet(choice)) {
             bench_.give(coordinator::SessionClosed{closed->session});
         }
     }
@@ -204,7 +206,7 @@ private:
                     coordinator::CivilTime{CivilMs{static_cast<std::int64_t>(bytes.number(6))}});
                 break;
             case 2:
-                if (Puppet* const left = puppet(bytes.byte())) {
+                if (FakeAgent* const left = puppet(bytes.byte())) {
                     bench_.give(
                         coordinator::FromAgent{left->session, Goodbye{left->incarnation, 0}});
                 }
@@ -213,7 +215,7 @@ private:
         }
     }
 
-    BenchTop bench_;
+    CoordinatorHarness bench_;
 };
 
 }  // namespace

@@ -124,11 +124,11 @@ void fuzz_record_step(std::string_view input) {
     if (!step) {
         return;
     }
-    if (const auto* const heard = std::get_if<coordinator::Heard>(&*step)) {
+    if (const auto* const heard = std::get_if<coordinator::RecordedInput>(&*step)) {
         coordinator::StepEncoder encoder;
         const std::string bytes{encoder.input(heard->now, heard->input)};
         const auto again = coordinator::decode_step(bytes);
-        const auto* const same = again ? std::get_if<coordinator::Heard>(&*again) : nullptr;
+        const auto* const same = again ? std::get_if<coordinator::RecordedInput>(&*again) : nullptr;
         // What was left out has a default, and that of a message need not be one.
         ensure(same == nullptr || encoder.input(same->now, same->input) == bytes,
                "an input is read as it was written");

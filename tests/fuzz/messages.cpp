@@ -2,8 +2,8 @@
 #include <string_view>
 
 #include "common/base/ensure.hpp"
+#include "common/codec/chunking.hpp"
 #include "common/codec/codec.hpp"
-#include "common/codec/parts.hpp"
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/unit/common/codec/json_answers.hpp"

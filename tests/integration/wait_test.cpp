@@ -8,7 +8,8 @@ namespace muster::integration {
 
 namespace {
 
-std::string file_of(const Cluster& cluster, const std::string& script, const std::string& update) {
+std::string release_file(const Cluster& cluster, const std::string& script,
+                         const std::string& update) {
     auto path = cluster.directory() + "/release.toml";
     write_text(path, "[[task]]\nname = \"web\"\nargv = [\"/bin/sh\", \"-c\", \"" + script +
                          "\"]\nenv = { TEST_CLUSTER = \"" + cluster.directory() +
@@ -23,13 +24,13 @@ std::string file_of(const Cluster& cluster, const std::string& script, const std
 TEST_CASE("apply --wait ends when the release does not stay up",
           "[integration][command][rollout]") {
     Cluster cluster{{.nodes = {"n1"}}};
-    const auto good = file_of(cluster, "exec sleep 1000", "{ min_healthy = \"100ms\" }");
+    const auto good = release_file(cluster, "exec sleep 1000", "{ min_healthy = \"100ms\" }");
     const auto first = cluster.muster({"apply", "-f", good, "--wait", "--timeout", "60s"});
     CAPTURE(first.output, first.errors);
     CHECK(first.exit == Exit{.code = 0});
     CHECK(says(first.output, "converged"));
 
-    const auto bad = file_of(cluster, "exit 7", "{ min_healthy = \"1m\" }");
+    const auto bad = release_file(cluster, "exit 7", "{ min_healthy = \"1m\" }");
     const auto second = cluster.muster({"apply", "-f", bad, "--wait", "--timeout", "10m"});
     CAPTURE(second.output, second.errors);
     CHECK(second.exit == Exit{.code = 3});

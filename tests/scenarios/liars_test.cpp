@@ -148,7 +148,7 @@ struct LiarStory {
         instance.state = InstanceState::running;
         report.instances = {instance};
         const AgentMessage message = report;
-        checkers.see(origin, LieHeard{n1, liar});
+        checkers.see(origin, ByzantineReport{n1, liar});
         checkers.see(origin, AgentHeard{n1, message});
     }
     void tell(const std::string& topic, const std::string& name) {
@@ -176,11 +176,11 @@ TEST_CASE("a lie that changes another node breaks S18", "[checkers][S18]") {
     SECTION("nothing") {}
     SECTION("another") {
         story.tell("node.unready", "n0");
-        story.checkers.see(origin, LieOver{});
+        story.checkers.see(origin, ByzantineOver{});
         CHECK(properties(story.checkers) == Found{"S18"});
         return;
     }
-    story.checkers.see(origin, LieOver{});
+    story.checkers.see(origin, ByzantineOver{});
     story.tell("node.unready", "n0");
     CHECK(properties(story.checkers) == Found{});
 }
@@ -191,20 +191,20 @@ TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[ch
         story.start(n1);
         static_cast<void>(properties(story.checkers));  // One too many; that is not asked here.
         story.lie();
-        story.checkers.see(origin, LieOver{});
+        story.checkers.see(origin, ByzantineOver{});
         story.stop();
         CHECK(properties(story.checkers) == Found{});
     }
     SECTION("it never was") {
         story.lie();
-        story.checkers.see(origin, LieOver{});
+        story.checkers.see(origin, ByzantineOver{});
         story.stop();
         CHECK(properties(story.checkers) == Found{"S18"});
     }
     SECTION("its leader, which recovered, heard of it first") {
         story.lead_again();
         story.lie();
-        story.checkers.see(origin, LieOver{});
+        story.checkers.see(origin, ByzantineOver{});
         story.start(n0);
         static_cast<void>(properties(story.checkers));
         story.stop();
@@ -214,7 +214,7 @@ TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[ch
         story.lead_again();
         story.tell("recovery.ended", "");
         story.lie();
-        story.checkers.see(origin, LieOver{});
+        story.checkers.see(origin, ByzantineOver{});
         story.start(n0);
         static_cast<void>(properties(story.checkers));
         story.stop();

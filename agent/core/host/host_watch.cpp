@@ -106,12 +106,12 @@ HostVitals HostWatch::vitals(Instant now) const {
 
 bool HostWatch::differs(const HostVitals& fresh, Instant now) const {
     // In milliseconds: from a clock to one that was set the way may be longer than a Duration.
-    const std::int64_t apart = raw(fresh.at) - raw(told_.at) - to_ms(now - told_at_);
+    const std::int64_t apart = raw(fresh.at) - raw(told_.at) - to_ms(now - reported_at_);
     return fresh.unable != told_.unable || fresh.trouble != told_.trouble ||
            fresh.disk_bytes != told_.disk_bytes ||
            moved(told_.disk_free, fresh.disk_free, fresh.disk_bytes) ||
            moved(told_.memory_free, fresh.memory_free, host_->memory_bytes) ||
-           (spawned_ && *spawned_ >= told_at_) || (written_ && *written_ >= told_at_) ||
+           (spawned_ && *spawned_ >= reported_at_) || (written_ && *written_ >= reported_at_) ||
            apart > to_ms(clock_step) || apart < -to_ms(clock_step);
 }
 
@@ -121,14 +121,14 @@ HostVitals HostWatch::tell(Instant now, bool all) {
     }
     HostVitals fresh = vitals(now);
     const bool was_told = told_.at != CivilMs{};
-    const bool is_due = all || !was_told || now >= told_at_ + between_repetitions ||
-                        (now >= told_at_ + between_tellings && differs(fresh, now));
+    const bool is_due = all || !was_told || now >= reported_at_ + between_repetitions ||
+                        (now >= reported_at_ + between_tellings && differs(fresh, now));
     if (!is_due && fresh.unable.empty() == told_.unable.empty() &&
         fresh.trouble.empty() == told_.trouble.empty()) {
         return {};
     }
     told_ = std::move(fresh);
-    told_at_ = now;
+    reported_at_ = now;
     return told_;
 }
 

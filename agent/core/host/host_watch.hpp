@@ -75,7 +75,7 @@ private:
     std::string unable_;
     std::string trouble_;
     HostVitals told_;
-    Instant told_at_{};
+    Instant reported_at_{};
 };
 
 }  // namespace muster::agent

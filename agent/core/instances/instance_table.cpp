@@ -4,7 +4,7 @@
 
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
-#include "common/text/letter.hpp"
+#include "common/text/utf8.hpp"
 
 namespace muster::agent {
 

@@ -6,7 +6,7 @@
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 #include "common/spec/duration.hpp"
-#include "common/text/letter.hpp"
+#include "common/text/utf8.hpp"
 
 namespace muster::agent {
 

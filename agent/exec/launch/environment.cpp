@@ -7,7 +7,7 @@
 #include "agent/exec/launch/process_mark.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/read_file.hpp"
-#include "common/text/letter.hpp"
+#include "common/text/utf8.hpp"
 
 namespace muster::agent {
 

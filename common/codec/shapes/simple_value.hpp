@@ -14,7 +14,7 @@
 #include "common/codec/shapes/shape.hpp"
 #include "common/spec/constraint.hpp"
 #include "common/spec/spec.hpp"
-#include "common/text/letter.hpp"
+#include "common/text/utf8.hpp"
 
 /// Values that every form has as a number, a truth or a text.
 namespace muster::codec {

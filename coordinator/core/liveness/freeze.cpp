@@ -84,8 +84,8 @@ void Freeze::keep_nobody() {
 }
 
 bool Freeze::is_excused(NodeIndex node, Round answered_in) const {
-    const std::uint32_t excused = pasts_[raw(node)].excused;
-    return excused != 0 && narrow(answered_in) <= excused;
+    const std::uint32_t excluded_at = pasts_[raw(node)].excluded_at;
+    return excluded_at != 0 && narrow(answered_in) <= excluded_at;
 }
 
 bool Freeze::fell_silent(NodeIndex node, Round closed) {

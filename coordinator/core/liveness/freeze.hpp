@@ -61,7 +61,7 @@ public:
     void keep(NodeIndex node) { at(node).kept = true; }
     void keep_nobody();
     /// It is not counted until it answers, in a later round than this.
-    void excuse(NodeIndex node, Round now) { at(node).excused = narrow(now); }
+    void exclude(NodeIndex node, Round now) { at(node).excluded_at = narrow(now); }
     [[nodiscard]] bool is_excused(NodeIndex node, Round answered_in) const;
     /// True if it was not silent when the round before this one closed.
     [[nodiscard]] bool fell_silent(NodeIndex node, Round closed);
@@ -71,10 +71,10 @@ private:
 
     /// There is one for each record, so the rounds are narrow: at one a second they last 136 years.
     struct Past {
-        std::uint32_t at = 0;       // The round when it last began to serve, or ended it.
-        std::uint32_t silent = 0;   // Last seen so when this round closed.
-        std::uint32_t excused = 0;  // In this round; 0: it is not.
-        std::uint16_t served = 0;   // Bit n: it did, when the round `at` - n ended.
+        std::uint32_t at = 0;           // The round when it last began to serve, or ended it.
+        std::uint32_t silent = 0;       // Last seen so when this round closed.
+        std::uint32_t excluded_at = 0;  // In this round; 0: it is not.
+        std::uint16_t served = 0;       // Bit n: it did, when the round `at` - n ended.
         bool kept = false;
     };
     [[nodiscard]] Past& at(NodeIndex node) { return made_at(pasts_, node); }

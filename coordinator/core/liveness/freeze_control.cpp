@@ -119,7 +119,7 @@ void FreezeControl::begin(StepContext& step, std::string why) {
 void FreezeControl::end(StepContext& step, bool gives_up, std::string why, Effects& effects) {
     for (const NodeIndex index : nodes_.by_name()) {
         if (gives_up && is_silent(nodes_[index])) {
-            freeze_.excuse(index, liveness_.rounds().current());
+            freeze_.exclude(index, liveness_.rounds().current());
             liveness_.give_up(index);
         } else if (!gives_up && !nodes_[index].lost) {
             liveness_.forgive(index);
@@ -148,12 +148,12 @@ void FreezeControl::on_durable(StepContext& step, const Change& change, Effects&
     if (!row.on) {
         freeze_.end_by_operator();
         if (was_on) {
-            end(step, true, told_cause(change.why.author, change.why.reason), effects);
+            end(step, true, describe_cause(change.why.author, change.why.reason), effects);
             liveness_.lose_given_up(step);
         }
         return;
     }
-    const std::string why = told_cause(row.author, row.reason);
+    const std::string why = describe_cause(row.author, row.reason);
     freeze_.begin_by_operator();
     if (was_on) {
         step.emit("freeze.kept", "", why);
@@ -219,9 +219,9 @@ Answered FreezeControl::turned_off(const Occasion& why) const {
 }
 
 std::string freeze_alarm(const FreezeView& view) {
-    return "frozen" + (view.manual ? ' ' + told_cause(view.author, view.reason) : std::string{}) +
-           ": " + said({view.counted, view.silent}) +
-           (view.silent == 1 ? " is silent" : " are silent") +
+    return "frozen" +
+           (view.manual ? ' ' + describe_cause(view.author, view.reason) : std::string{}) + ": " +
+           said({view.counted, view.silent}) + (view.silent == 1 ? " is silent" : " are silent") +
            ", no node becomes lost and nothing is rescheduled; " + view.detail;
 }
 

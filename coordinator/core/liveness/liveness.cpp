@@ -40,7 +40,7 @@ void Liveness::on_round_closed(Instant now) {
     }
     nodes_.each_polled([&](NodeIndex index) {
         if (nodes_[index].ahead && recovery_.may_be_lost(now, nodes_[index])) {
-            recovery_.settled(index);
+            recovery_.resolved(index);
         }
     });
 }

@@ -14,7 +14,7 @@ Recovery::Recovery(Instant now, Duration grace, Generation counter, NodeRegistry
     }
 }
 
-void Recovery::settled(NodeIndex index) {
+void Recovery::resolved(NodeIndex index) {
     if (nodes_[index].awaited) {
         ensure(awaited_ > 0, "who is awaited is counted");
         nodes_.edit(index, WriteKey<RecoveryFacts>{}).awaited = false;

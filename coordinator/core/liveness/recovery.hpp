@@ -23,7 +23,7 @@ public:
     Recovery(Instant now, Duration grace, Generation counter, NodeRegistry& nodes);
 
     /// The node has reported or is lost, or need not be waited for any more.
-    void settled(NodeIndex index);
+    void resolved(NodeIndex index);
     /// True once, when it is over.
     [[nodiscard]] bool end_if_due();
 

@@ -16,7 +16,8 @@ struct FleetView {
     const NodeRegistry& nodes;
     const Intents& intents;
     const Placements& placements;
-    const std::map<NodeIndex, std::string>& own_pools;  ///< Of those that the list puts elsewhere.
+    const std::map<NodeIndex, std::string>&
+        reported_pools;  ///< Of those that the list puts elsewhere.
     CivilMs now{};
     bool listed_only = false;  ///< Only names on the list may join.
 };

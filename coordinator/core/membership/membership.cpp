@@ -28,7 +28,7 @@ std::string how_to_join(const std::string& name) {
 
 }  // namespace
 
-std::string told_removed(const std::string& name) {
+std::string describe_removed(const std::string& name) {
     return "an operator removed " + name + how_to_join(name);
 }
 
@@ -65,7 +65,7 @@ FleetView Membership::fleet(CivilMs now) const {
     return {.nodes = in_.nodes,
             .intents = in_.ledger.intents(),
             .placements = in_.copies.placements,
-            .own_pools = pools_.reported(),
+            .reported_pools = pools_.reported(),
             .now = now,
             .listed_only = options_.listed_only};
 }
@@ -141,7 +141,7 @@ void Membership::contest(StepContext& step, NodeIndex index, Session other) {
 std::string Membership::admission_error(const std::string& name) const {
     const Admission admission = in_.ledger.intents().durable(name).admission;
     if (admission == Admission::removed) {
-        return told_removed(name);
+        return describe_removed(name);
     }
     const bool is_stranger = !in_.nodes.find(name) && admission != Admission::listed;
     return options_.listed_only && is_stranger
@@ -274,7 +274,7 @@ void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& g
     in_.copies.on_goodbye(*index);
     if (!node.left_instances_running) {
         effects.excused.push_back(*index);  // It ended all that it ran, to leave.
-        in_.liveness.recovery().settled(*index);
+        in_.liveness.recovery().resolved(*index);
     }
     in_.nodes.detach(*index);
 }

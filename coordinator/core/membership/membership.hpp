@@ -109,6 +109,6 @@ private:
 };
 
 /// What is said to an agent under a name that an operator removed.
-[[nodiscard]] std::string told_removed(const std::string& name);
+[[nodiscard]] std::string describe_removed(const std::string& name);
 
 }  // namespace muster::coordinator

@@ -43,7 +43,7 @@ NodeIndex Membership::add_node(const StepContext& step, std::string_view name) {
 void Membership::remove_node(NodeIndex index, Effects& effects) {
     in_.liveness.rounds().cancel_poll(index);
     conflicts_.end(index);
-    in_.liveness.recovery().settled(index);
+    in_.liveness.recovery().resolved(index);
     in_.copies.remove_node(index);
     effects.resets.push_back(index);
     effects.excused.push_back(index);
@@ -71,7 +71,7 @@ void Membership::on_rows(StepContext& step, const Rows<StoredNode>& rows, Effect
         }
         node_rows.on_committed(*index, recorded(row));
         if (in_.nodes[*index].lost && row.lost) {
-            in_.liveness.recovery().settled(*index);
+            in_.liveness.recovery().resolved(*index);
             effects.plan_at_least(PlanReason::touched);
         }
     }
@@ -105,7 +105,7 @@ void Membership::on_decisions(StepContext& step, const Change& change, Effects& 
             adopt(step, *row, change.origin == ChangeOrigin::drains);
         }
     }
-    const std::string cause = told_cause(change.why.author, change.why.reason);
+    const std::string cause = describe_cause(change.why.author, change.why.reason);
     for (const std::string& name : removed) {
         remove_name(step, name, cause, effects);
     }
@@ -132,7 +132,7 @@ void Membership::adopt(StepContext& step, const StoredIntent& row, bool drained)
         return;
     }
     const NodeIndex index = known ? *known : add_record(row.name);
-    const std::string cause = told_cause(row.author, row.reason);
+    const std::string cause = describe_cause(row.author, row.reason);
     if (!known) {
         in_.nodes.transition(step, index, NodeChange::expected, cause);
         in_.nodes.remove_from_poll_set(index);
@@ -156,7 +156,7 @@ void Membership::remove_name(StepContext& step, const std::string& name, std::st
     }
     const Node& node = in_.nodes[*index];
     if (node.session) {
-        step.refuse(*node.session, Errc::refused, told_removed(name));
+        step.refuse(*node.session, Errc::refused, describe_removed(name));
     }
     in_.nodes.transition(step, *index, NodeChange::removed, std::move(cause));
     const bool row_follows = node.row_pending;

@@ -2,7 +2,7 @@
 
 namespace muster::coordinator {
 
-std::string told_cause(std::string_view author, std::string_view reason) {
+std::string describe_cause(std::string_view author, std::string_view reason) {
     std::string told = author.empty() ? "by an operator" : "by " + std::string{author};
     return reason.empty() ? told : told + ": " + std::string{reason};
 }
@@ -16,9 +16,9 @@ std::string unfitness_of(const Node& node) {
         return said.bad_report;
     }
     if (said.host.unable) {
-        return told_unable(said);
+        return describe_unable(said);
     }
-    return said.host.readiness == Readiness::failed ? told_check(said.host) : "";
+    return said.host.readiness == Readiness::failed ? describe_check(said.host) : "";
 }
 
 /// What fails on its host, with the cause that its agent gives.
@@ -38,7 +38,7 @@ std::string describe_silence(const Node& node) {
 
 }  // namespace
 
-std::string note_of(const Node& node) {
+std::string describe_node(const Node& node) {
     if (node.ahead) {
         return "ahead: it knows a later store or another one, so it gets no orders";
     }
@@ -76,13 +76,13 @@ std::string note_of(const Node& node) {
                : "its readiness check has not passed yet";
 }
 
-std::string told_check(const HostFacts& host) {
+std::string describe_check(const HostFacts& host) {
     return host.check_exit < 0
                ? "its readiness check was killed, did not end in time or cannot be run"
                : "its readiness check ended with exit code " + std::to_string(host.check_exit);
 }
 
-std::string told_unable(const AgentFacts& said) {
+std::string describe_unable(const AgentFacts& said) {
     return said.vitals.unable.empty() ? "the host asks for no work" : said.vitals.unable;
 }
 

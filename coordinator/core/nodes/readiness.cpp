@@ -21,11 +21,11 @@ void NodeReadiness::judge(StepContext& step, NodeIndex index) {
     const bool is_unready = health_of(node) == Health::unready;
     if (host.unable) {
         if (node.able) {
-            nodes_.transition(step, index, NodeChange::unready, told_unable(facts_of(node)));
+            nodes_.transition(step, index, NodeChange::unready, describe_unable(facts_of(node)));
         }
     } else if (host.readiness == Readiness::failed && node.able) {
         distrust_checks(index);
-        nodes_.transition(step, index, NodeChange::unready, told_check(host));
+        nodes_.transition(step, index, NodeChange::unready, describe_check(host));
     } else if (host.readiness == Readiness::none && is_unready) {
         nodes_.transition(step, index, NodeChange::ready, "no check is asked for");
     } else if (host.readiness == Readiness::passed && is_unready &&

@@ -139,7 +139,7 @@ void remove_name(const StoredIntent& before, bool force, const Occasion& why,
 }
 
 /// Of a row: without one there its agent says which.
-std::string told_pool(const std::string& pool) {
+std::string describe_pool(const std::string& pool) {
     return pool.empty() ? "its agent's pool" : "pool " + pool;
 }
 
@@ -167,8 +167,8 @@ void list_name(const ListedNode& node, const Occasion& why, const FleetView& fle
     after.remove = false;
     std::string detail = before.remove ? "it stays listed; it is still draining" : "";
     if (before.pool != after.pool) {
-        detail +=
-            (detail.empty() ? "" : "; ") + told_pool(before.pool) + " -> " + told_pool(after.pool);
+        detail += (detail.empty() ? "" : "; ") + describe_pool(before.pool) + " -> " +
+                  describe_pool(after.pool);
     }
     note_change(before, std::move(after), "add", written, detail);
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "common/base/limits.hpp"
-#include "common/text/letter.hpp"
+#include "common/text/utf8.hpp"
 #include "coordinator/core/queries/matching.hpp"
 
 namespace muster::coordinator {
@@ -42,8 +42,9 @@ std::string pool_of(NodeIndex index, const StoredIntent& row, const FleetView& f
     if (!row.pool.empty()) {
         return row.pool;
     }
-    const auto own = fleet.own_pools.find(index);
-    return own == fleet.own_pools.end() ? fleet.placements.nodes().offer(index).pool : own->second;
+    const auto own = fleet.reported_pools.find(index);
+    return own == fleet.reported_pools.end() ? fleet.placements.nodes().offer(index).pool
+                                             : own->second;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace muster::coordinator {
 
-std::string told_hold(const Leases::Hold& hold, Duration left) {
+std::string describe_hold(const Leases::Hold& hold, Duration left) {
     const std::string where =
         hold.node.empty() ? "under a lease of the previous leadership" : "on " + hold.node;
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(left);
@@ -39,7 +39,7 @@ CountedVerdicts count_verdicts(std::span<const VerdictView> said) {
     return count_verdicts(pairs);
 }
 
-std::string told(const CountedVerdicts& said) {
+std::string describe(const CountedVerdicts& said) {
     std::string text =
         said.is_any_asked ? "no eligible node" : "no eligible node: there are no nodes";
     std::string_view before = ": ";

@@ -70,7 +70,7 @@ void Planner::failed(Instant now, const FailedInstance& what) {
     }
 }
 
-void Planner::excuse(NodeIndex node) { state_->failures.excuse(node); }
+void Planner::clear_failures(NodeIndex node) { state_->failures.clear_failures(node); }
 
 void Planner::learn_failures(const Planner& other) { state_->failures = other.state_->failures; }
 
@@ -198,10 +198,10 @@ Obstacle Planner::blocker_of(TaskIndex task, Ordinal ordinal) const {
     return found == state_->notes.blocked.end() ? Obstacle::none : found->second;
 }
 
-std::vector<Whereabouts> Planner::whereabouts(TaskIndex task) const {
+std::vector<InstanceLocation> Planner::locations(TaskIndex task) const {
     Reading reading;
     read(state_->workload, state_->placements, task, reading);
-    std::vector<Whereabouts> all(reading.slots.size());
+    std::vector<InstanceLocation> all(reading.slots.size());
     for (Ordinal ordinal = 0; ordinal < all.size(); ++ordinal) {
         if (const Copy* const stay = reading.slots[ordinal].stay; stay != nullptr) {
             all[ordinal].at = stay->node;

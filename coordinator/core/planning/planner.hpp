@@ -52,7 +52,7 @@ public:
     /// obeyed or reported, is not there any more, or not at all. It is not asked again at once.
     void failed(Instant now, const FailedInstance& what);
     /// The node was leaving, or is no more: nothing has vanished there.
-    void excuse(NodeIndex node);
+    void clear_failures(NodeIndex node);
     /// What failed recently is as `other` knows it, which plans the same tasks and nodes.
     void learn_failures(const Planner& other);
 
@@ -82,7 +82,7 @@ public:
     /// What keeps the instance on a node that it is to leave; none if it is not to, or goes.
     [[nodiscard]] Obstacle blocker_of(TaskIndex task, Ordinal ordinal) const;
     /// Of each wanted instance.
-    [[nodiscard]] std::vector<Whereabouts> whereabouts(TaskIndex task) const;
+    [[nodiscard]] std::vector<InstanceLocation> locations(TaskIndex task) const;
     /// What keeps the instance from a place; none if it has one, or is about to get it.
     [[nodiscard]] Obstacle why_missing(TaskIndex task, Ordinal ordinal) const;
     /// The copy that stays; a view in state `unplaced` if there is none.

@@ -50,7 +50,7 @@ void Planning::on_effects(Instant now, const Effects& effects) {
         planner_.failed(now, what);
     }
     for (const NodeIndex node : effects.excused) {
-        planner_.excuse(node);
+        planner_.clear_failures(node);
     }
     plan_at_least(effects.plan);
 }
@@ -122,7 +122,7 @@ void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
     }
 }
 
-void Planning::tell_changes(StepContext& step) {
+void Planning::emit_changes(StepContext& step) {
     const Reasons reasons{nodes_, copies_.workload, planner_};
     // Each looks at every node.
     int asked_left = std::clamp(nodes_looked_at / std::max(1, static_cast<int>(nodes_.count())), 1,
@@ -154,14 +154,14 @@ void Planning::announce_more(StepContext& step) {
         planner_.refresh_totals();
     }
     if (!tracker_.is_through()) {
-        tell_changes(step);
+        emit_changes(step);
     }
     watch_unplaced();
     note_what_is_left(step.now);
 }
 
 void Planning::announce(StepContext& step, const ClosedRound& closed) {
-    tell_changes(step);
+    emit_changes(step);
     planner_.refresh_totals();
     const Totals totals = planner_.totals();
     const std::uint32_t left_out = step.events.round_closed();
@@ -174,8 +174,8 @@ void Planning::announce(StepContext& step, const ClosedRound& closed) {
     if (left_out > 0) {
         detail += "; " + std::to_string(left_out) + " events of instances left out";
     }
-    const bool quiet = begun_.moves == 0 && left_out == 0 && detail == round_told_;
-    round_told_ = detail;
+    const bool quiet = begun_.moves == 0 && left_out == 0 && detail == round_summary_;
+    round_summary_ = detail;
     step.events.add_round(step.civil(), std::to_string(raw(closed.round)), std::move(detail),
                           quiet);
 }

@@ -98,7 +98,7 @@ private:
     friend struct CoreFields;  // Which records it.
 
     void dispatch(StepContext& step, const Plan& plan, const Meta& meta);
-    void tell_changes(StepContext& step);
+    void emit_changes(StepContext& step);
     void watch_unplaced();
     void note_what_is_left(Instant now);
 
@@ -117,7 +117,7 @@ private:
     Counters counters_;
     RoundBudget begun_;
     PassTrigger trigger_;
-    std::string round_told_;  // What came of the last one.
+    std::string round_summary_;  // What came of the last one.
 };
 
 }  // namespace muster::coordinator

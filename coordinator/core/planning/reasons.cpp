@@ -69,7 +69,7 @@ std::string why_left(const NodeVerdict& home, const Node& node) {
     std::string detail;
     if (home.verdict == Verdict::not_serving) {
         why = why_not_serving(node);
-        detail = note_of(node);
+        detail = describe_node(node);
     } else if (home.verdict == Verdict::label || home.verdict == Verdict::pool) {
         why = to_string(home.verdict);
         detail = home.detail;
@@ -95,7 +95,7 @@ std::vector<VerdictView> Reasons::views_of(TaskIndex task, const std::vector<Nod
             view.code = "home";
             view.detail = why_left(one, node);
         } else if (one.verdict == Verdict::not_serving) {
-            view.detail = note_of(node);
+            view.detail = describe_node(node);
         }
         view.sentence = describe_verdict(view, one.verdict, workload_[task]);
     }
@@ -149,14 +149,15 @@ std::string describe_halt(const Workload& workload, const Planner& planner, Task
 }
 
 std::string why_short(Obstacle code, const CountedVerdicts& said) {
-    return is_of_nodes(code) ? told(said) : std::string{describe(code)};
+    return is_of_nodes(code) ? describe(said) : std::string{describe(code)};
 }
 
 std::string Reasons::why_unplaced(TaskIndex task) const {
     const TaskStatus status = planner_.status(task);
     const bool is_asked = std::ranges::any_of(status.shortages, is_of_nodes, &Shortage::code);
     const CountedVerdicts said = is_asked ? of_one_more(task) : CountedVerdicts{};
-    return told_shortages(status.shortages, [&](Obstacle code) { return why_short(code, said); });
+    return describe_shortages(status.shortages,
+                              [&](Obstacle code) { return why_short(code, said); });
 }
 
 }  // namespace muster::coordinator

@@ -72,7 +72,7 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
         return fail(Errc::not_found,
                     "no task is called '" + id->task + "'; see 'muster task list'");
     }
-    const auto everywhere = facts.planner().whereabouts(*task);
+    const auto everywhere = facts.planner().locations(*task);
     if (id->ordinal >= everywhere.size()) {  // Of a task of every node, as many as have had one.
         return fail(Errc::not_found, "task '" + id->task + "' has " +
                                          std::to_string(everywhere.size()) +
@@ -83,36 +83,36 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
     reply.name = name;
     reply.decisions = facts.planning.history().of_instance(*id, decisions_shown);
     auto all = facts.planner().verdicts(*task, id->ordinal);
-    const auto& whereabouts = everywhere[id->ordinal];
+    const auto& locations = everywhere[id->ordinal];
     auto copy = facts.planner().instance(*task, id->ordinal);
     add_node_note(facts, copy);
     reply.state = copy.state;
-    reply.since = instance_since(facts, *task, copy, whereabouts.runs);
-    if (whereabouts.at) {
-        reply.node = facts.nodes[*whereabouts.at].name;
+    reply.since = instance_since(facts, *task, copy, locations.runs);
+    if (locations.at) {
+        reply.node = facts.nodes[*locations.at].name;
     }
     const Obstacle missing =
-        whereabouts.at ? Obstacle::none : facts.planner().why_missing(*task, id->ordinal);
-    if (whereabouts.home && missing == Obstacle::none) {
+        locations.at ? Obstacle::none : facts.planner().why_missing(*task, id->ordinal);
+    if (locations.home && missing == Obstacle::none) {
         const std::string& key = facts.copies.workload[*task].place.spread;
         const auto value_on = [&](NodeIndex node) -> std::string {
             const auto& labels = facts.copies.placements.nodes().offer(node).labels;
             const auto found = labels.find(key);
             return found == labels.end() ? "" : found->second;
         };
-        const std::string value = value_on(*whereabouts.home);
-        leave_out(all, *whereabouts.home, [&](NodeIndex node) { return value_on(node) == value; });
+        const std::string value = value_on(*locations.home);
+        leave_out(all, *locations.home, [&](NodeIndex node) { return value_on(node) == value; });
         const Groups& groups = facts.planner().groups();
-        const NodeIndex runs_on = whereabouts.at.value_or(*whereabouts.home);
+        const NodeIndex runs_on = locations.at.value_or(*locations.home);
         if (groups.runs_one_only(runs_on, *task) &&
             groups.warm_for(runs_on) == facts.copies.workload[*task].place.group) {
             leave_out_group(all, runs_on);
         }
-        reply.verdicts = facts.reasons().views_of(*task, all, whereabouts.home);
-        explain_home(facts, *task, id->ordinal, whereabouts, all, reply);
+        reply.verdicts = facts.reasons().views_of(*task, all, locations.home);
+        explain_home(facts, *task, id->ordinal, locations, all, reply);
         add_roll_out(facts, *task, copy, reply);
         const std::string why =
-            whereabouts.at ? why_unconfirmed(facts, *whereabouts.at) : std::string{};
+            locations.at ? why_unconfirmed(facts, *locations.at) : std::string{};
         reply.detail = why + (why.empty() ? "" : "; ") + reply.detail;
     } else {
         reply.verdicts = facts.reasons().views_of(*task, all, std::nullopt);
@@ -124,7 +124,7 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
         }
         if (const auto hold = facts.copies.leases.hold_of(facts.now, *id);
             missing == Obstacle::lease && hold) {
-            reply.detail = told_hold(*hold, hold->until - facts.now);
+            reply.detail = describe_hold(*hold, hold->until - facts.now);
         }
     }
     return reply;
@@ -188,11 +188,11 @@ Result<ExplainReply> explain_node(const Facts& facts, const std::string& name) {
     const bool serves = facts.copies.placements.nodes().is_serving(*index);
     reply.state = serves ? "serving" : "not serving";
     reply.decided_by = serves ? "serving" : why_not_serving(node);
-    reply.detail = note_of(node);
+    reply.detail = describe_node(node);
     if (reply.decided_by == to_string(node.intent)) {
         const StoredIntent row = facts.ledger.intents().durable(name);
-        reply.detail =
-            told_cause(row.author, row.reason) + (reply.detail.empty() ? "" : "; " + reply.detail);
+        reply.detail = describe_cause(row.author, row.reason) +
+                       (reply.detail.empty() ? "" : "; " + reply.detail);
     }
     for (const Event& event : facts.events.of_name(name, "node.", decisions_shown)) {
         reply.decisions.push_back({.at = event.at,

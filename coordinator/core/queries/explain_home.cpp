@@ -54,7 +54,7 @@ bool fits_elsewhere(const std::vector<NodeVerdict>& all) {
 }
 
 /// Of an instance whose home would not be chosen today, whatever else there is.
-std::string told_why_left(const std::string& why, bool is_to_leave, bool fits_elsewhere) {
+std::string describe_departure(const std::string& why, bool is_to_leave, bool fits_elsewhere) {
     const std::string told = "its node would not be chosen today (" + why + ")";
     if (!fits_elsewhere) {
         return told + ", and no other node can take it now";
@@ -62,7 +62,7 @@ std::string told_why_left(const std::string& why, bool is_to_leave, bool fits_el
     return told + (is_to_leave ? ", and it has to leave it" : ", but nothing makes it move");
 }
 
-std::string told_failure(const Task& task, bool is_given_up, bool fits_elsewhere) {
+std::string describe_failure(const Task& task, bool is_given_up, bool fits_elsewhere) {
     std::string told = "it failed";
     if (task.is_everywhere()) {
         told += ", and its task runs it on this node only";
@@ -76,8 +76,8 @@ std::string told_failure(const Task& task, bool is_given_up, bool fits_elsewhere
     return told + "; 'muster task restart " + task.name + "' tries again";
 }
 
-std::string told_move(Instant now, const std::string& target, const Whereabouts& of,
-                      bool is_frozen) {
+std::string describe_move(Instant now, const std::string& target, const InstanceLocation& of,
+                          bool is_frozen) {
     std::string told = "; it moves to '" + target + "' ";
     if (is_frozen) {
         return told + "when the freeze ends";
@@ -92,7 +92,7 @@ std::string told_move(Instant now, const std::string& target, const Whereabouts&
 
 }  // namespace
 
-void explain_home(const Facts& facts, TaskIndex task, Ordinal ordinal, const Whereabouts& of,
+void explain_home(const Facts& facts, TaskIndex task, Ordinal ordinal, const InstanceLocation& of,
                   const std::vector<NodeVerdict>& all, ExplainReply& reply) {
     const NodeIndex home = *of.home;
     const auto at_home = std::ranges::find(all, home, &NodeVerdict::node);
@@ -101,18 +101,18 @@ void explain_home(const Facts& facts, TaskIndex task, Ordinal ordinal, const Whe
     if (reply.state == to_string(InstanceState::failed) && of.at == home) {
         reply.decided_by = "failed";
         reply.detail =
-            told_failure(facts.copies.workload[task], facts.planner().is_given_up(task, ordinal),
-                         fits_elsewhere(all));
+            describe_failure(facts.copies.workload[task],
+                             facts.planner().is_given_up(task, ordinal), fits_elsewhere(all));
     } else if (!why.empty()) {
         reply.decided_by = fits_elsewhere(all) ? "stays" : "only_choice";
         const bool is_to_leave = at_home->verdict != Verdict::not_serving ||
                                  facts.copies.placements.nodes().evacuation(home);
-        reply.detail = told_why_left(why, is_to_leave, fits_elsewhere(all));
+        reply.detail = describe_departure(why, is_to_leave, fits_elsewhere(all));
     } else {
         explain_choice(all, home, reply);
     }
     if (of.is_to_move) {
-        reply.detail += told_move(facts.now, facts.nodes[home].name, of, facts.freeze.is_on());
+        reply.detail += describe_move(facts.now, facts.nodes[home].name, of, facts.freeze.is_on());
     }
 }
 

@@ -37,7 +37,7 @@ NodeView view_of(const Facts& facts, NodeIndex index) {
     return NodeView{
         .name = node.name,
         .health = std::string{to_string(health_of(node))},
-        .note = note_of(node),
+        .note = describe_node(node),
         .incarnation = node.incarnation,
         .instances = static_cast<std::uint32_t>(facts.copies.placements.reported().count(index)),
         .load_milli = facts_of(node).host.load_milli,

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/spec/placement.hpp"
-#include "common/text/nearest.hpp"
 #include "common/text/pattern.hpp"
+#include "common/text/suggestions.hpp"
 #include "coordinator/core/queries/matching.hpp"
 
 namespace muster::coordinator {
@@ -65,7 +65,7 @@ Words words_of(const Placements& placements, std::string_view key) {
 Error unknown_word(std::string what, std::string_view word, std::string_view plural,
                    const std::set<std::string_view>& words) {
     const std::vector<std::string_view> known{words.begin(), words.end()};
-    const auto near = nearest(word, known);
+    const auto near = suggestions(word, known);
     const auto& shown = near.empty() ? known : near;
     const std::span first{shown.begin(), std::min(shown.size(), words_named)};
     return Error{Errc::invalid, std::move(what) +

@@ -29,7 +29,7 @@ std::string first_in(const TaskReader& view, TaskIndex index, InstanceState stat
 /// What holds the task up most, beyond what its phase says.
 std::string holdup_of(const TaskReader& view, TaskIndex index, const TaskStatus& status) {
     if (status.shortage().count > 0) {
-        return told_shortages(status.shortages, [](Obstacle code) { return describe(code); });
+        return describe_shortages(status.shortages, [](Obstacle code) { return describe(code); });
     }
     if (status.phase == TaskPhase::recovering) {
         return std::string{describe(Obstacle::recovering)};

@@ -26,9 +26,9 @@ void add_node_note(const Facts& facts, InstanceView& instance) {
     if (node.lost) {
         instance.state = "unknown";
         instance.started = {};  // Nobody knows how long it ran.
-        instance.detail = "its node " + note_of(node);
+        instance.detail = "its node " + describe_node(node);
     } else if (instance.state == "ordered") {  // What keeps it is known of its node alone.
-        instance.detail = note_of(node);
+        instance.detail = describe_node(node);
     } else {
         note_unconfirmed(facts, *index, instance);
     }
@@ -50,7 +50,7 @@ Result<ReplyBody> show_task(const Facts& facts, const std::string& name) {
         add_node_note(facts, instance);
         const auto hold = facts.copies.leases.hold_of(facts.now, instance.id);
         if (hold && facts.planner().why_missing(*index, instance.id.ordinal) == Obstacle::lease) {
-            instance.detail = told_hold(*hold, hold->until - facts.now);
+            instance.detail = describe_hold(*hold, hold->until - facts.now);
         }
         const Obstacle blocker = facts.planner().blocker_of(*index, instance.id.ordinal);
         if (blocker != Obstacle::none && instance.state == "running" && instance.detail.empty()) {

@@ -10,7 +10,7 @@ namespace muster::coordinator {
 namespace {
 
 std::string describe(const Node& node) {
-    return (node.gone ? "its node " : "its node is ") + note_of(node);
+    return (node.gone ? "its node " : "its node is ") + describe_node(node);
 }
 
 bool is_over_lease(const Facts& facts, NodeIndex node, const InstanceView& instance) {

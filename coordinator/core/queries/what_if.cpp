@@ -161,8 +161,8 @@ public:
           reply_{reply} {}
 
     void add(TaskIndex task) {
-        const auto is = planner_.whereabouts(task);
-        for (const Whereabouts& one : is) {
+        const auto is = planner_.locations(task);
+        for (const InstanceLocation& one : is) {
             if (one.at) {
                 loads_.add(*one.at);
             }
@@ -177,13 +177,13 @@ public:
     }
 
 private:
-    void compare(TaskIndex task, std::span<const Whereabouts> is) {
+    void compare(TaskIndex task, std::span<const InstanceLocation> is) {
         const TaskStatus before = planner_.status(task);
         waits_ = only_waits(before.shortage().code);
-        const auto will_be = supposed_.planner().whereabouts(task);
+        const auto will_be = supposed_.planner().locations(task);
         PlannedGap gap{.task = supposed_.workload().name(task), .down = 0, .wanted = before.wanted};
         for (Ordinal ordinal = 0; ordinal < will_be.size(); ++ordinal) {
-            const auto from = ordinal < is.size() ? is[ordinal] : Whereabouts{};
+            const auto from = ordinal < is.size() ? is[ordinal] : InstanceLocation{};
             gap.down += from.runs && from.at && failing_.contains(*from.at) ? 1U : 0U;
             add_move(task, ordinal, from, will_be[ordinal]);
         }
@@ -199,7 +199,8 @@ private:
         }
     }
 
-    void add_move(TaskIndex task, Ordinal ordinal, const Whereabouts& from, const Whereabouts& to) {
+    void add_move(TaskIndex task, Ordinal ordinal, const InstanceLocation& from,
+                  const InstanceLocation& to) {
         if (!to.home || to.home == from.at) {
             return;
         }
@@ -228,7 +229,7 @@ private:
     }
 
     /// What the balance moves, it moves when its rest is over.
-    void add_rest(const Whereabouts& from) {
+    void add_rest(const InstanceLocation& from) {
         if (from.rests_until && *from.rests_until > now_) {
             ++reply_.resting;
             reply_.rested_in = std::max(reply_.rested_in, *from.rests_until - now_);

@@ -21,7 +21,7 @@ std::string_view topic_of(InstanceState state) {
     return "";
 }
 
-std::string told_claims(const Applied& applied) {
+std::string describe_claims(const Applied& applied) {
     const InstanceReport& first = *applied.claimed;
     const std::size_t others = applied.claims - 1;
     return "it reports " + to_string(first.id) + " in generation " +
@@ -56,7 +56,7 @@ bool Reports::apply(StepContext& step, NodeIndex index, const Report& report, Ef
     if (applied.is_first) {
         // Whatever was ordered of an earlier life died with it.
         copies_.placements.orders().resolve(index, OrdersInFlight::everything);
-        liveness_.recovery().settled(index);
+        liveness_.recovery().resolved(index);
         nodes_.touch(index);
     }
     return applied.is_current;
@@ -75,7 +75,7 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
         suspension_.add(step, index, FlapCause::bad_report);
     }
     if (applied.claimed != nullptr && !node.ahead) {
-        blame_claims(step, index, told_claims(applied));
+        blame_claims(step, index, describe_claims(applied));
     }
     note_vanished(step, index, applied.vanished,
                   "its report no longer has the instance, and does not say how it ended", effects);
@@ -111,7 +111,7 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
 
 // The answer shows what became of the orders that its poll named.
 void Reports::settle(StepContext& step, NodeIndex index, Sequence obeyed, Effects& effects) {
-    const SettledOrders orders = copies_.settle(index, obeyed);
+    const ResolvedOrders orders = copies_.settle(index, obeyed);
     if (orders.disowned) {
         const InstanceId id{std::string{copies_.workload.name(orders.disowned->task)},
                             orders.disowned->ordinal};

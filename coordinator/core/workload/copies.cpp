@@ -85,10 +85,10 @@ Trust Copies::trust_in(NodeIndex index, bool is_first, std::optional<Generation>
     return trust;
 }
 
-SettledOrders Copies::settle(NodeIndex index, Sequence obeyed) {
+ResolvedOrders Copies::settle(NodeIndex index, Sequence obeyed) {
     CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
     facts.settled = nodes_[index].asked_issued;
-    SettledOrders orders{
+    ResolvedOrders orders{
         .disowned = placements.orders().disown(index, facts.settled, obeyed),
         .in_vain = placements.orders().obeyed_in_vain(index, facts.settled, obeyed)};
     placements.orders().resolve(index, facts.settled);

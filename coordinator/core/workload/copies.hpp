@@ -19,7 +19,7 @@ struct AppliedReport {
 };
 
 /// What an answer shows of the orders that its poll named.
-struct SettledOrders {
+struct ResolvedOrders {
     std::optional<Vanished> disowned;  ///< It obeyed the stop of this, and still reports it.
     std::vector<Vanished> in_vain;     ///< It obeyed the starts of these, and reports none of them.
 };
@@ -40,7 +40,7 @@ public:
         return nodes_[index].settled != nodes_[index].asked_issued;
     }
     /// Its answer, which `apply` has taken in and which obeyed up to this, settles them.
-    [[nodiscard]] SettledOrders settle(NodeIndex index, Sequence obeyed);
+    [[nodiscard]] ResolvedOrders settle(NodeIndex index, Sequence obeyed);
     /// These are gone from the node. It is to blame, but for what is exclusive, which ends with its
     /// lease; and unless it leaves, for then an agent ends all.
     void note_vanished(NodeIndex index, std::span<const Vanished> all);

@@ -19,7 +19,7 @@ public:
 
 private:
     void check_store(const BatchIssued& issued) {
-        if (copies_.lies(issued.host)) {
+        if (copies_.is_byzantine(issued.host)) {
             return;  // It said what it liked of what it saw.
         }
         const agent::AgentMemory& target = issued.target;
@@ -48,7 +48,7 @@ private:
         const bool wanted = task != nullptr && task->generation == stop.generation &&
                             stop.id.ordinal < task->wanted.instances;
         // What a liar has, and whether that failed, nobody knows.
-        if (wanted && !copies_.lies(issued.host) &&
+        if (wanted && !copies_.is_byzantine(issued.host) &&
             !may_stop_first(issued, copies_.name_of(issued.host), *task) &&
             copies_.elsewhere(stop.id, issued.host).empty() &&
             !copies_.has_failed(stop.id, issued.host)) {

@@ -40,8 +40,8 @@ public:
 
     void see(Instant, const HostHalted& halted) { forget(halted.host); }
 
-    void see(Instant, const LieHeard& lie) {
-        if (liars_.insert(lie.host).second) {
+    void see(Instant, const ByzantineReport& lie) {
+        if (byzantine_agents_.insert(lie.host).second) {
             forget(lie.host);
         }
     }
@@ -49,7 +49,7 @@ public:
     void see(Instant, const ProcessBegan& began) {
         const std::pair order{began.id, began.token};
         const bool is_foreign = foreign_.contains(order) && !issued_.contains(order);
-        if (!began.exclusive || is_foreign || liars_.contains(began.host)) {
+        if (!began.exclusive || is_foreign || byzantine_agents_.contains(began.host)) {
             return;
         }
         Instance& instance = instances_[began.id];
@@ -95,7 +95,7 @@ private:
         HostIndex last{};  ///< Where it had that token.
     };
 
-    std::set<HostIndex> liars_;
+    std::set<HostIndex> byzantine_agents_;
     std::map<InstanceId, Instance> instances_;
     using Orders = std::set<std::pair<InstanceId, std::uint64_t>>;  ///< Starts by their token.
     Orders issued_;

@@ -78,7 +78,7 @@ void Leaving::check_stop(const BatchIssued& issued, const coordinator::StoredInt
     const auto heard = heard_[issued.host].find(stop.id);
     const bool ran =
         heard != heard_[issued.host].end() && heard->second.state == InstanceState::running;
-    if (copies_.lies(issued.host) || task == nullptr || !ran ||
+    if (copies_.is_byzantine(issued.host) || task == nullptr || !ran ||
         stop.generation != task->generation || stop.id.ordinal >= task->wanted.instances ||
         task->wanted.place.every_node || task->wanted.spec.update.max_surge == 0) {
         return;
@@ -95,7 +95,7 @@ bool Leaving::has_come_up_elsewhere(const Stop& stop, HostIndex host) const {
         if (entry.first == host || at == entry.second.end()) {
             return false;
         }
-        if (copies_.lies(entry.first)) {
+        if (copies_.is_byzantine(entry.first)) {
             return true;  // What its state is, only the coordinator thinks to know.
         }
         const Heard& there = at->second;
@@ -110,7 +110,7 @@ bool Leaving::has_come_up_elsewhere(const Stop& stop, HostIndex host) const {
 void Leaving::see(Instant, const EventPublished& published) {
     const auto host = last_of_.find(published.event.name);
     if (published.event.topic != "node.drained" || host == last_of_.end() ||
-        copies_.lies(host->second)) {
+        copies_.is_byzantine(host->second)) {
         return;
     }
     for (const auto& [id, heard] : heard_[host->second]) {
@@ -128,25 +128,25 @@ void Leaving::see(Instant, const AgentHeard& heard) {
         seen = std::exchange(lives_[heard.host], hello->life) == hello->life ? seen : Revision{};
     }
     // Which of a liar's words the coordinator believed nobody knows here: what it said once counts.
-    const bool lies = copies_.lies(heard.host);
+    const bool is_byzantine = copies_.is_byzantine(heard.host);
     const auto* report = std::get_if<Report>(&heard.message);
     if (report == nullptr || report->kind == ReportKind::same) {
         return;
     }
     const bool is_late = report->to < seen || report->incarnation != incarnations_[heard.host];
-    if (is_late && !lies) {
+    if (is_late && !is_byzantine) {
         return;  // A double says how it was, perhaps in a past life.
     }
     seen = report->to;
     auto& instances = heard_[heard.host];
-    if (report->kind == ReportKind::snapshot && !lies) {
+    if (report->kind == ReportKind::snapshot && !is_byzantine) {
         instances.clear();
     }
     for (const InstanceReport& instance : report->instances) {
         instances[instance.id] = {instance.generation, instance.state};
     }
     for (const InstanceId& id : report->gone) {
-        if (!lies) {
+        if (!is_byzantine) {
             instances.erase(id);
         }
     }

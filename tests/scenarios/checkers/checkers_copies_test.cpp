@@ -261,8 +261,8 @@ TEST_CASE("what is stopped on a host that has lied is not judged by S13", "[chec
     const bool lies = GENERATE(false, true);
     if (lies) {
         const std::string name = "n0";
-        story.checkers.see(origin, LieHeard{n0, name});
-        story.checkers.see(origin, LieOver{});
+        story.checkers.see(origin, ByzantineReport{n0, name});
+        story.checkers.see(origin, ByzantineOver{});
     }
     const Batch batch = stop_of(web0, Sequence{9});
     story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
@@ -280,7 +280,7 @@ TEST_CASE("a start where a liar claims the instance already adds no copy for S7"
     const HostIndex liar{2};
     const std::string name = "n2";
     const bool claims = GENERATE(true, false);
-    story.checkers.see(origin, LieHeard{liar, name});
+    story.checkers.see(origin, ByzantineReport{liar, name});
     Report lie;
     lie.kind = ReportKind::snapshot;
     if (claims) {
@@ -288,7 +288,7 @@ TEST_CASE("a start where a liar claims the instance already adds no copy for S7"
     }
     const AgentMessage message = lie;
     story.checkers.see(origin, AgentHeard{liar, message});
-    story.checkers.see(origin, LieOver{});
+    story.checkers.see(origin, ByzantineOver{});
     story.image.tasks.front().wanted.instances = 0;
     story.start(liar);
     CHECK(properties(story.checkers) == (claims ? Found{} : Found{"S7"}));

@@ -86,8 +86,8 @@ TEST_CASE("what is placed on a host that has lied is not counted", "[checkers][p
     const bool lies = GENERATE(false, true);
     const auto lie = [&](PlacingStory& story) {
         if (lies) {
-            story.checkers.see(origin, LieHeard{n0, "n0"});
-            story.checkers.see(origin, LieOver{});
+            story.checkers.see(origin, ByzantineReport{n0, "n0"});
+            story.checkers.see(origin, ByzantineOver{});
         }
     };
     SECTION("by max_per_node") {

@@ -126,9 +126,9 @@ TEST_CASE("what is late or a lie takes no copy away", "[checkers][S17]") {
     }
     SECTION("it is a lie") {
         const std::string name = "n1";
-        story.checkers.see(origin, LieHeard{n1, name});
+        story.checkers.see(origin, ByzantineReport{n1, name});
         story.hear_of_nothing(Incarnation{2});
-        story.checkers.see(origin, LieOver{});
+        story.checkers.see(origin, ByzantineOver{});
         story.stop();
         CHECK(properties(story.checkers) == Found{});
     }

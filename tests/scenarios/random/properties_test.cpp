@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/model/wishes.hpp"
+#include "sim/model/generators.hpp"
 #include "tests/scenarios/support.hpp"
 
 // What holds for every shape of a cluster: hosts, tasks, instances and remainders are drawn from

@@ -5,8 +5,8 @@
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
+#include "common/codec/chunking.hpp"
 #include "common/codec/codec.hpp"
-#include "common/codec/parts.hpp"
 #include "common/net/publisher.hpp"
 #include "tests/unit/common/codec/json_answers.hpp"
 #include "tests/unit/coordinator/running_server.hpp"

@@ -83,7 +83,7 @@ void RecentFailures::on_start_failed(Instant now, Generation generation,
     }
 }
 
-void RecentFailures::excuse(NodeIndex node) {
+void RecentFailures::clear_failures(NodeIndex node) {
     for (auto at = records_.begin(); at != records_.end();) {
         std::erase_if(at->second.refusals, [&](const FailureRecord::Refusal& refusal) {
             return refusal.vanished && refusal.node == node;

@@ -65,7 +65,7 @@ public:
     /// there, which is as if it were refused.
     void on_start_failed(Instant now, Generation generation, const FailedInstance& what);
     /// Nothing has vanished on the node: it was leaving, or is no more.
-    void excuse(NodeIndex node);
+    void clear_failures(NodeIndex node);
     /// Learns from the copies that stay what has failed and what runs well.
     void on_read(Instant now, TaskIndex index, const Task& task, const Reading& reading);
     void forget(TaskIndex task) { erase_task(records_, task); }

@@ -139,14 +139,14 @@ struct NodeVerdict {
 };
 
 /// Where an instance is, and where it is to be.
-struct Whereabouts {
+struct InstanceLocation {
     std::optional<NodeIndex> at;    ///< The node of the copy that stays.
     std::optional<NodeIndex> home;  ///< As planned.
     bool is_to_move = false;        ///< From `at` to `home`, for the balance; it has not begun.
     std::optional<Instant> rests_until{};  ///< It was moved recently, and is not moved before.
     bool runs = false;                     ///< That copy is reported running.
 
-    friend bool operator==(const Whereabouts&, const Whereabouts&) = default;
+    friend bool operator==(const InstanceLocation&, const InstanceLocation&) = default;
 };
 
 }  // namespace muster::coordinator

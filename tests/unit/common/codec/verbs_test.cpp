@@ -7,7 +7,7 @@
 #include "common/base/limits.hpp"
 #include "common/base/random.hpp"
 #include "common/codec/codec.hpp"
-#include "common/text/nearest.hpp"
+#include "common/text/suggestions.hpp"
 
 using namespace muster;
 
@@ -133,10 +133,10 @@ TEST_CASE("random lines never crash the reader of lines", "[verbs][hostile]") {
 
 TEST_CASE("the nearest words come first and strange words have none", "[verbs]") {
     constexpr std::string_view known[] = {"instances", "instance", "argv", "env"};
-    CHECK(nearest("instanc", known) == std::vector<std::string_view>{"instance", "instances"});
-    CHECK(nearest("argb", known).front() == "argv");
-    CHECK(nearest("xylophone", known).empty());
-    CHECK(nearest(std::string(100'000, 'x'), known).empty());
+    CHECK(suggestions("instanc", known) == std::vector<std::string_view>{"instance", "instances"});
+    CHECK(suggestions("argb", known).front() == "argv");
+    CHECK(suggestions("xylophone", known).empty());
+    CHECK(suggestions(std::string(100'000, 'x'), known).empty());
 }
 
 // Goal: a line that was typed is bounded as the same request in any other form is.

@@ -12,12 +12,12 @@
 #include "common/codec/codec.hpp"
 #include "common/config/spec_toml.hpp"
 #include "common/spec/duration.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
@@ -40,8 +40,8 @@ public:
     }
 
     void join(const std::string& name, const std::string& pool) {
-        Puppet& puppet = bench.add(name);
-        Hello hello = BenchTop::hello_of(puppet);
+        FakeAgent& puppet = bench.add(name);
+        Hello hello = CoordinatorHarness::hello_of(puppet);
         hello.offer.pool = pool;
         hello.offer.labels = {{"rack", "r1"}};
         bench.give(FromAgent{puppet.session, hello});
@@ -61,7 +61,7 @@ public:
         CHECK(facts() == before_);
     }
 
-    BenchTop bench;
+    CoordinatorHarness bench;
 
 private:
     Error answer(const Request& request) {
@@ -118,8 +118,8 @@ Error refusal_of(const std::string& hello_fields) {
     if (!hello) {
         return hello.error();
     }
-    BenchTop bench;
-    Puppet& n1 = bench.add("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.add("n1");
     bench.give(FromAgent{n1.session, *hello});
     CHECK(bench.persisted.empty());
     CHECK(bench.status().nodes == 0);

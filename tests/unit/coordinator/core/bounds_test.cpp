@@ -8,18 +8,18 @@
 #include "coordinator/core/events/event_log.hpp"
 #include "coordinator/core/queries/matching.hpp"
 #include "tests/unit/allocations.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 // Goal: 10,000 nodes that answer `same` must not cost memory traffic every round.
 // Method: count what one step asks operator new for.
 TEST_CASE("an answer that says same allocates nothing", "[coordinator][bounds]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.join("n2");
     bench.want("web", 2);
     bench.pass(3s);
@@ -37,10 +37,10 @@ TEST_CASE("an answer that says same allocates nothing", "[coordinator][bounds]")
 // Goal: a batch stays within the bounds of a message.
 // Method: one node gets more starts than a batch may hold.
 TEST_CASE("many orders for one node travel in several batches", "[coordinator][commands]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
-    WantedTask task = BenchTop::wanted("web", limits::batch_commands + 10);
+    WantedTask task = CoordinatorHarness::wanted("web", limits::batch_commands + 10);
     task.spec.max_per_node = limits::batch_commands + 10;
     bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
     REQUIRE(n1.batches.size() == 2);
@@ -54,12 +54,12 @@ TEST_CASE("many orders for one node travel in several batches", "[coordinator][c
 // Goal: so do large specs.
 // Method: specs that together exceed the bound for one batch.
 TEST_CASE("large specs travel in several batches", "[coordinator][commands]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     ApplyRequest request;
     for (int i = 0; i < 20; ++i) {
-        WantedTask task = BenchTop::wanted("t" + std::to_string(i), 1);
+        WantedTask task = CoordinatorHarness::wanted("t" + std::to_string(i), 1);
         auto& words = i % 2 == 0 ? task.spec.argv : task.spec.post_stop;
         words.emplace_back(limits::spec_text_bytes - 100, 'x');
         task.spec.env["TZ"] = "UTC";
@@ -78,8 +78,8 @@ TEST_CASE("large specs travel in several batches", "[coordinator][commands]") {
 // Method: an agent that reports ever new instances in deltas.
 TEST_CASE("a node that reports without end is asked for a snapshot instead",
           "[coordinator][bounds][S18]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     for (std::uint32_t i = 0; i < 3 * limits::instances_per_node; i += 512) {
         Report delta{ReportKind::delta,
@@ -110,12 +110,12 @@ TEST_CASE("a node that reports without end is asked for a snapshot instead",
 // Method: a known node answers every poll, but never says what it runs.
 TEST_CASE("a node that never says what it runs is as good as silent",
           "[coordinator][recovery][S18]") {
-    StoreImage image = BenchTop::empty_store();
-    image.tasks = {StoredTask{BenchTop::wanted("web", 1), Generation{8}, Generation{8}}};
+    StoreImage image = CoordinatorHarness::empty_store();
+    image.tasks = {StoredTask{CoordinatorHarness::wanted("web", 1), Generation{8}, Generation{8}}};
     image.nodes = {StoredNode{.name = "liar", .incarnation = Incarnation{1}},
                    StoredNode{.name = "n1", .incarnation = Incarnation{1}}};
-    BenchTop bench{image};
-    Puppet& liar = bench.add("liar");
+    CoordinatorHarness bench{image};
+    FakeAgent& liar = bench.add("liar");
     liar.answers = false;
     bench.say_hello(liar);
     bench.join("n1");
@@ -141,10 +141,10 @@ TEST_CASE("a node that never says what it runs is as good as silent",
 // Method: a node joins a cluster that leads, and answers without ever saying what it runs.
 TEST_CASE("a node that never says what it runs is lost, also if no other node misses a poll",
           "[coordinator][nodes]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(30s);
-    Puppet& liar = bench.add("liar");
+    FakeAgent& liar = bench.add("liar");
     liar.answers = false;
     bench.say_hello(liar);
     for (int round = 0; round < 6; ++round) {
@@ -191,9 +191,9 @@ TEST_CASE("the ring of events forgets the oldest and says so", "[events]") {
 // Goal: a node that flaps while the store is slow costs one pending row, not one a flap.
 // Method: many lives of one agent before the store confirms the first.
 TEST_CASE("a node has one row on its way at a time", "[coordinator][bounds][durable]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.store_works = false;
-    Puppet& n1 = bench.add("n1");
+    FakeAgent& n1 = bench.add("n1");
     for (std::uint64_t life = 1; life <= 10; ++life) {
         n1.life = LifeId{life, life};
         n1.incarnation = Incarnation{life};
@@ -216,9 +216,10 @@ TEST_CASE("a node has one row on its way at a time", "[coordinator][bounds][dura
 // Method: it says hello between the decision and the store's answer.
 TEST_CASE("a node that returns while it is forgotten is on record again",
           "[coordinator][nodes][durable]") {
-    BenchTop bench{BenchTop::empty_store(),
-                   {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench{
+        CoordinatorHarness::empty_store(),
+        {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     n1.answers = false;
     bench.pass(30s);
@@ -241,10 +242,10 @@ TEST_CASE("a node that returns while it is forgotten is on record again",
 // Goal: a round tells of how many events nobody hears. Method: more starts in one than it may tell.
 TEST_CASE("a closed round counts the events of instances that it left out", "[events]") {
     constexpr std::uint32_t starts = EventLog::instance_events_per_round + 5;
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(1s);
-    WantedTask task = BenchTop::wanted("web", starts);
+    WantedTask task = CoordinatorHarness::wanted("web", starts);
     task.spec.max_per_node = starts;
     bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
     bench.pass(2s);
@@ -264,7 +265,7 @@ TEST_CASE("so many removed names are kept, and no more", "[coordinator][bounds][
     }
     CoordinatorOptions options;
     options.listed_only = GENERATE(false, true);
-    BenchTop bench{BenchTop::empty_store(), options};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
     REQUIRE(bench.ask(all)->result);
     const auto reply = bench.ask(NodeRemoveRequest{.pattern = "m*"});
     REQUIRE(reply);
@@ -300,7 +301,7 @@ TEST_CASE("a large fleet's round ends in one wake, and the next begins in anothe
           "[coordinator][bounds]") {
     const std::size_t nodes = GENERATE(10U, 2'100U);
     CAPTURE(nodes);
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (std::size_t node = 0; node < nodes; ++node) {
         bench.join("n" + std::to_string(node));
     }

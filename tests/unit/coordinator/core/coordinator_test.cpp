@@ -4,19 +4,19 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 // Goal: the whole path works: hello, poll, report, plan, batch, report.
 // Method: two agents join, a task is applied, and the batches are looked at.
 TEST_CASE("a wanted task runs on the nodes that joined", "[coordinator][GO-01]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
-    Puppet& n2 = bench.join("n2");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
+    FakeAgent& n2 = bench.join("n2");
     bench.pass(1s);
     const auto reply = bench.want("web", 2);
 
@@ -26,9 +26,9 @@ TEST_CASE("a wanted task runs on the nodes that joined", "[coordinator][GO-01]")
     REQUIRE(n1.batches.size() == 1);
     REQUIRE(n2.batches.size() == 1);
     const Batch& batch = n1.batches.front();
-    CHECK(batch.cluster == BenchTop::cluster);
+    CHECK(batch.cluster == CoordinatorHarness::cluster);
     CHECK(batch.epoch == Epoch{3});
-    CHECK(batch.leader == BenchTop::leader);
+    CHECK(batch.leader == CoordinatorHarness::leader);
     CHECK(batch.incarnation == Incarnation{1});
     CHECK(batch.sequence == Sequence{1});
     CHECK(batch.counter == Generation{11});
@@ -48,12 +48,12 @@ TEST_CASE("a wanted task runs on the nodes that joined", "[coordinator][GO-01]")
 // Method: apply in the middle of a round, with a store that has not confirmed yet.
 TEST_CASE("nothing of a change is seen before it is durable, and then it acts at once",
           "[coordinator][durable]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1500ms);
     bench.store_works = false;
-    const Ticket ticket =
-        bench.request(ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}}, bench.fresh_id());
+    const Ticket ticket = bench.request(
+        ApplyRequest{.tasks = {CoordinatorHarness::wanted("web", 1)}}, bench.fresh_id());
     CHECK_FALSE(bench.reply_to(ticket));
     CHECK(bench.status().tasks == 0);
     CHECK(n1.batches.empty());
@@ -67,8 +67,8 @@ TEST_CASE("nothing of a change is seen before it is durable, and then it acts at
 // Goal: steady state costs one small answer a node and nothing else.
 // Method: let rounds pass after convergence, and look at what was sent.
 TEST_CASE("when nothing changes only polls are sent", "[coordinator][SP-7]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
     const std::size_t batches = n1.batches.size();
@@ -87,10 +87,10 @@ TEST_CASE("when nothing changes only polls are sent", "[coordinator][SP-7]") {
 // Method: scale up within a node, then change the spec.
 TEST_CASE("a spec is sent once to a node, and again only when it changes or is missing",
           "[coordinator][commands]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
-    WantedTask task = BenchTop::wanted("web", 1);
+    WantedTask task = CoordinatorHarness::wanted("web", 1);
     task.spec.max_per_node = 4;
     bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
     bench.ask(TaskScaleRequest{.pattern = "web", .instances = 2}, bench.fresh_id());
@@ -114,12 +114,12 @@ TEST_CASE("a spec is sent once to a node, and again only when it changes or is m
 // older ones nothing. Method: the first of two nodes refuses each start for such a field.
 TEST_CASE("a start whose spec an agent does not support is tried on another node",
           "[coordinator][commands]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     n1.obeys = false;
     bench.want("web", 1);
-    Puppet& n2 = bench.join("n2");
+    FakeAgent& n2 = bench.join("n2");
     for (int refusal = 0; refusal < 20 && bench.running("web") == 0; ++refusal) {
         const Batch batch = n1.batches.back();
         n1.obeyed = batch.sequence;
@@ -144,8 +144,8 @@ TEST_CASE("a start whose spec an agent does not support is tried on another node
 // once more, while another node has become the less loaded one.
 TEST_CASE("a late double of a refusal does not settle the order that followed it",
           "[coordinator][commands][S7]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     n1.obeys = false;
     bench.want("web", 1);
@@ -155,7 +155,7 @@ TEST_CASE("a late double of a refusal does not settle the order that followed it
                             Errc::spec_unknown, "never heard of it"});
     bench.give(FromAgent{n1.session, ack});
     REQUIRE(n1.batches.size() == 2);
-    Puppet& n2 = bench.join("n2");
+    FakeAgent& n2 = bench.join("n2");
     bench.give(FromAgent{n1.session, ack});
     CHECK(n1.batches.size() == 2);
     CHECK(n2.batches.empty());
@@ -165,8 +165,8 @@ TEST_CASE("a late double of a refusal does not settle the order that followed it
 // Method: an agent that swallows a batch, and answers the next poll without it.
 TEST_CASE("an order that was not obeyed is planned anew with a new sequence",
           "[coordinator][commands]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     n1.obeys = false;
     bench.want("web", 1);
@@ -181,12 +181,12 @@ TEST_CASE("an order that was not obeyed is planned anew with a new sequence",
 // Goal: an unsaid exit is acted on at once, not at the end of the round.
 // Method: a delta that says an instance is gone, in the middle of a round; another node is free.
 TEST_CASE("a reported exit is made good at once", "[coordinator]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2500ms);
     REQUIRE(bench.running("web") == 1);
-    Puppet& n2 = bench.join("n2");
+    FakeAgent& n2 = bench.join("n2");
     bench.pass(1500ms);
     const InstanceId id{"web", 0};
     n1.instances.clear();
@@ -209,8 +209,8 @@ TEST_CASE("a reported exit is made good at once", "[coordinator]") {
 // Method: a delta from a revision nobody holds.
 TEST_CASE("a delta from an unknown revision is dropped and a snapshot asked for",
           "[coordinator][revision]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
     const Report strange{
@@ -228,8 +228,8 @@ TEST_CASE("a delta from an unknown revision is dropped and a snapshot asked for"
 // Method: an answer to a poll that was sent before an unasked delta came: it reaches further back
 // than what is held by now.
 TEST_CASE("an answer that an unasked delta has crossed is applied", "[coordinator][revision]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.want("api", 1);
     bench.pass(1500ms);
@@ -259,14 +259,14 @@ TEST_CASE("an answer that an unasked delta has crossed is applied", "[coordinato
 // Goal: an agent learns who leads; what it says before hello means nothing.
 // Method: a report from a session that nobody knows.
 TEST_CASE("a route that has not said hello is told to", "[coordinator][hello]") {
-    BenchTop bench;
-    Puppet& n1 = bench.add("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.add("n1");
     bench.give(FromAgent{n1.session, Report{}});
     REQUIRE(n1.refusals.size() == 1);
     CHECK(n1.refusals.front().code == Errc::hello_required);
     bench.say_hello(n1);
     REQUIRE(n1.welcomes.size() == 1);
-    CHECK(n1.welcomes.front().cluster == BenchTop::cluster);
+    CHECK(n1.welcomes.front().cluster == CoordinatorHarness::cluster);
     CHECK(n1.welcomes.front().round_ms == 1000);
     CHECK(n1.polls.size() == 1);
 }
@@ -275,10 +275,10 @@ TEST_CASE("a route that has not said hello is told to", "[coordinator][hello]") 
 // Method: a store that does not confirm the node's row.
 TEST_CASE("a node gets its first command only when its record is durable",
           "[coordinator][durable]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.want("web", 1);
     bench.store_works = false;
-    Puppet& n1 = bench.join("n1");
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(3s);
     CHECK(n1.batches.empty());
     bench.store_works = true;
@@ -292,8 +292,8 @@ TEST_CASE("a node gets its first command only when its record is durable",
 // keeps one open, and no plan is made of what was heard so far.
 TEST_CASE("round now opens the next round at once, or when the open one has closed",
           "[coordinator][GO-D13]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.join("n2");
     bench.pass(1s);
     const Round before = bench.status().round;
@@ -318,7 +318,7 @@ TEST_CASE("however often rounds are hurried, a silent node is lost in the usual 
     const auto pace =
         std::chrono::milliseconds{GENERATE(10, 90, 330, 500, 501, 700, 990, 1'000, 1'010, 1'700)};
     CAPTURE(pace.count());
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (const char* const name : {"n1", "n2", "n3", "n4", "n5"}) {
         bench.join(name);
     }

@@ -5,7 +5,7 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 // What ended well in a generation is kept, and is not run in it again.
 namespace muster::coordinator::testing {
@@ -15,12 +15,12 @@ InstanceId job_0() { return {"job", 0}; }
 
 /// Nodes n1 and n2, and a task of two instances that run to their end, one on each.
 struct Jobs {
-    BenchTop bench;
+    CoordinatorHarness bench;
 
-    explicit Jobs(const StoreImage& image = BenchTop::empty_store()) : bench{image} {}
+    explicit Jobs(const StoreImage& image = CoordinatorHarness::empty_store()) : bench{image} {}
 
     WantedTask wanted(RestartPolicy policy = RestartPolicy::on_failure) const {
-        WantedTask task = BenchTop::wanted("job", 2);
+        WantedTask task = CoordinatorHarness::wanted("job", 2);
         task.spec.restart.policy = policy;
         return task;
     }
@@ -31,7 +31,7 @@ struct Jobs {
         bench.ask(ApplyRequest{.tasks = {wanted(policy)}}, bench.fresh_id());
         REQUIRE(bench.running("job") == 2);
     }
-    Puppet& host_of(const InstanceId& id) {
+    FakeAgent& host_of(const InstanceId& id) {
         for (auto& [name, puppet] : bench.puppets) {
             if (puppet.instances.contains(id)) {
                 return puppet;
@@ -42,7 +42,7 @@ struct Jobs {
     }
     /// Its process ends, and its agent says so with its next answer.
     void end(const InstanceId& id, InstanceState state, std::int32_t code) {
-        Puppet& host = host_of(id);
+        FakeAgent& host = host_of(id);
         host.instances.at(id).state = state;
         host.instances.at(id).exit_code = code;
         host.revision = next(host.revision);
@@ -50,7 +50,7 @@ struct Jobs {
     }
     /// Its host is gone, with its disk.
     void lose(const InstanceId& id) {
-        Puppet& host = host_of(id);
+        FakeAgent& host = host_of(id);
         host.answers = host.tells = host.obeys = false;
         host.instances.clear();
         bench.pass(30s);
@@ -125,7 +125,8 @@ TEST_CASE("an instance that did not end well runs again when its node is lost",
 // Method: a second coordinator with what the first stored; its agents know nothing.
 TEST_CASE("an instance that ended well is not started again by a new leader",
           "[coordinator][ends]") {
-    StoreImage image = BenchTop::store_with({BenchTop::stored("n1"), BenchTop::stored("n2")});
+    StoreImage image = CoordinatorHarness::store_with(
+        {CoordinatorHarness::stored("n1"), CoordinatorHarness::stored("n2")});
     Jobs first;
     first.begin();
     first.end(job_0(), InstanceState::exited, 0);

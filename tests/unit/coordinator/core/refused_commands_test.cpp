@@ -5,12 +5,12 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
@@ -23,7 +23,7 @@ InstanceReport running(const InstanceId& id, Generation generation) {
 }
 
 /// Tells what the agent runs now, unasked: it has obeyed the batch but for what it refused.
-void tell(BenchTop& bench, Puppet& puppet, const Batch& batch,
+void tell(CoordinatorHarness& bench, FakeAgent& puppet, const Batch& batch,
           const std::vector<InstanceReport>& started, const std::vector<InstanceId>& gone) {
     const Report report{.kind = ReportKind::delta,
                         .epoch = batch.epoch,
@@ -53,14 +53,14 @@ void tell(BenchTop& bench, Puppet& puppet, const Batch& batch,
 // others.
 TEST_CASE("after a refused start only that start is ordered again",
           "[coordinator][commands][GO-D12]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
-    Puppet& n2 = bench.join("n2");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
+    FakeAgent& n2 = bench.join("n2");
     bench.pass(1s);
     n1.obeys = false;
     ApplyRequest apply;
     for (int task = 0; task < 8; ++task) {
-        apply.tasks.push_back(BenchTop::wanted("t" + std::to_string(task), 1));
+        apply.tasks.push_back(CoordinatorHarness::wanted("t" + std::to_string(task), 1));
     }
     bench.ask(apply, bench.fresh_id());
     REQUIRE(n1.batches.size() == 1);
@@ -91,16 +91,16 @@ TEST_CASE("after a refused start only that start is ordered again",
 // way to two others on one node, in one batch; one of the stops is refused.
 TEST_CASE("one refused stop leaves every other command of the round in force",
           "[coordinator][commands][GO-D12]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     ApplyRequest apply;
-    apply.tasks = {BenchTop::wanted("a", 1), BenchTop::wanted("b", 1)};
+    apply.tasks = {CoordinatorHarness::wanted("a", 1), CoordinatorHarness::wanted("b", 1)};
     bench.ask(apply, bench.fresh_id());
     bench.pass(2500ms);
     REQUIRE(n1.instances.size() == 2);
     n1.batches.clear();
     n1.obeys = false;
-    apply.tasks = {BenchTop::wanted("c", 1), BenchTop::wanted("d", 1)};
+    apply.tasks = {CoordinatorHarness::wanted("c", 1), CoordinatorHarness::wanted("d", 1)};
     apply.replace = true;
     bench.ask(apply, bench.fresh_id());
     REQUIRE(n1.batches.size() == 1);
@@ -139,8 +139,8 @@ TEST_CASE("one refused stop leaves every other command of the round in force",
 // its instance twice, in an answer to a poll and then unasked.
 TEST_CASE("an instance that a report lists twice counts once everywhere, and the node is marked",
           "[coordinator][reports][GO-D15]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(1500ms);
     REQUIRE(n1.instances.size() == 1);

@@ -183,7 +183,7 @@ std::string shape_of_records() {
     CoreFields::OfCore::fields(state, CoreFields::OfCore::state_of(core));
     RecordShape<RecordFields> records{shape};
     records.of(RecordHead{});
-    records.of(Heard{});
+    records.of(RecordedInput{});
     records.of(Outcome{});
     records.of(std::tuple<std::vector<Persist>, std::vector<PollTo>, std::vector<ReplyTo>>{});
     return shape;

@@ -39,9 +39,9 @@ struct Recorded {
     explicit Recorded(const RecordOptions& options) : recorder{options} {}
 
     Output step(Instant at, const Input& input) {
-        recorder.hear(at, input, *core);
+        recorder.record_input(at, input, *core);
         Output output = core->step(at, input);
-        recorder.say(output);
+        recorder.record_output(output);
         return output;
     }
     /// Rounds go by, each with a word of an operator.

@@ -8,7 +8,7 @@
 
 #include "tests/catch.hpp"
 
-#include "common/codec/parts.hpp"
+#include "common/codec/chunking.hpp"
 #include "tests/unit/coordinator/running_server.hpp"
 
 namespace muster::coordinator {

@@ -1,22 +1,22 @@
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-void run_on(Puppet& puppet, const InstanceId& id, Generation generation) {
+void run_on(FakeAgent& puppet, const InstanceId& id, Generation generation) {
     InstanceReport& instance = puppet.instances[id];
     instance.id = id;
     instance.generation = generation;
     instance.state = InstanceState::running;
 }
 
-bool is_ahead(BenchTop& bench, const std::string& name) {
+bool is_ahead(CoordinatorHarness& bench, const std::string& name) {
     const auto shown = bench.read<NodeShowReply>(NodeShowRequest{name});
     return shown.node.note.starts_with("ahead");
 }
@@ -27,10 +27,10 @@ bool is_ahead(BenchTop& bench, const std::string& name) {
 // Method: every way of being ahead.
 TEST_CASE("a node that has seen a later or another store is ahead and gets no command",
           "[coordinator][ahead][S13]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.want("web", 1);
     bench.pass(2s);
-    Puppet& n1 = bench.add("n1");
+    FakeAgent& n1 = bench.add("n1");
     SECTION("of another cluster") { n1.cluster = ClusterId{7, 7}; }
     SECTION("of a later epoch") {
         n1.epoch = Epoch{4};
@@ -65,8 +65,8 @@ TEST_CASE("a node that has seen a later or another store is ahead and gets no co
 // Method: an empty store meets a node of another cluster; `store accept` takes it over.
 TEST_CASE("store accept takes over what the nodes ahead know and leads them",
           "[coordinator][ahead][S13]") {
-    BenchTop bench;
-    Puppet& n1 = bench.add("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.add("n1");
     n1.cluster = ClusterId{7, 7};
     n1.epoch = Epoch{9};
     n1.leader = LeaderId{5, 5};
@@ -101,14 +101,14 @@ TEST_CASE("store accept takes over what the nodes ahead know and leads them",
 // Goal: an acceptance numbers tasks anew and changes nothing else of them.
 // Method: a pinned task, in an accepted store.
 TEST_CASE("store accept keeps where the tasks may run", "[coordinator][ahead]") {
-    BenchTop bench;
-    WantedTask pinned = BenchTop::wanted("web", 1);
+    CoordinatorHarness bench;
+    WantedTask pinned = CoordinatorHarness::wanted("web", 1);
     pinned.place.pinned = true;
     pinned.place.priority = 7;
     ApplyRequest apply;
     apply.tasks.push_back(pinned);
     bench.ask(apply, bench.fresh_id());
-    Puppet& n1 = bench.add("n1");
+    FakeAgent& n1 = bench.add("n1");
     n1.cluster = ClusterId{7, 7};
     n1.counter = Generation{30};
     bench.say_hello(n1);
@@ -122,18 +122,18 @@ TEST_CASE("store accept keeps where the tasks may run", "[coordinator][ahead]") 
 // Goal: whoever belongs to the cluster that was ours before is known to.
 // Method: a node that we have led, and one of another cluster that is taken over.
 TEST_CASE("store accept leaves the nodes of the old cluster ahead", "[coordinator][ahead][S13]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(1s);
     REQUIRE_FALSE(n1.batches.empty());
-    Puppet& n2 = bench.add("n2");
+    FakeAgent& n2 = bench.add("n2");
     n2.cluster = ClusterId{7, 7};
     bench.say_hello(n2);
     bench.ask(StoreAcceptRequest{}, bench.fresh_id());
-    n1.cluster = BenchTop::cluster;  // It obeyed.
+    n1.cluster = CoordinatorHarness::cluster;  // It obeyed.
     n1.epoch = Epoch{3};
-    n1.leader = BenchTop::leader;
+    n1.leader = CoordinatorHarness::leader;
     bench.say_hello(n1);
     bench.say_hello(n2);
     const std::size_t batches = n1.batches.size();
@@ -147,9 +147,9 @@ TEST_CASE("store accept leaves the nodes of the old cluster ahead", "[coordinato
 // Method: a node of another cluster runs a task of our name and generation, but of its own spec.
 TEST_CASE("an accepted store has every task replaced by a new generation",
           "[coordinator][ahead][S13]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.want("web", 1);
-    Puppet& n1 = bench.add("n1");
+    FakeAgent& n1 = bench.add("n1");
     n1.cluster = ClusterId{7, 7};
     n1.epoch = Epoch{9};
     n1.leader = LeaderId{5, 5};
@@ -173,8 +173,8 @@ TEST_CASE("an accepted store has every task replaced by a new generation",
 // Method: it refuses an order, as an agent does that a late message has reached.
 TEST_CASE("a node that refuses our epoch or cluster has to say anew what it has seen",
           "[coordinator][ahead][S25]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     n1.obeys = false;
     bench.want("web", 1);
     bench.pass(1500ms);
@@ -213,8 +213,8 @@ TEST_CASE("a node that refuses our epoch or cluster has to say anew what it has 
 // Goal: a command that came late from an earlier leader, and was refused, is no news of the node.
 // Method: a refusal of something that is not in flight.
 TEST_CASE("a refusal of what was not ordered changes nothing", "[coordinator][ahead][S25]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
     Ack ack{Epoch{3}, Incarnation{1}, n1.obeyed, {}};
@@ -228,14 +228,14 @@ TEST_CASE("a refusal of what was not ordered changes nothing", "[coordinator][ah
 // Method: the agent obeys, and then refuses what was meant for its life before.
 TEST_CASE("a refusal of what another life was ordered settles nothing",
           "[coordinator][ahead][S7]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     n1.obeys = false;
     bench.want("web", 1);
     bench.pass(1500ms);
     REQUIRE_FALSE(n1.batches.empty());
     const Start& start = n1.batches.back().starts.front();
-    Puppet& n2 = bench.join("n2");
+    FakeAgent& n2 = bench.join("n2");
     Ack ack{Epoch{3}, Incarnation{1}, n1.batches.back().sequence, {}};
     ack.refusals.push_back({start.id, start.generation, Errc::stale_incarnation, {}});
     bench.give(FromAgent{n1.session, ack});
@@ -247,8 +247,8 @@ TEST_CASE("a refusal of what another life was ordered settles nothing",
 // Method: an agent that claims the highest epoch there is; then another with an honest claim.
 TEST_CASE("store accept leaves out claims that no honest agent makes",
           "[coordinator][ahead][S25]") {
-    BenchTop bench;
-    Puppet& n1 = bench.add("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.add("n1");
     n1.epoch = Epoch{~std::uint64_t{0}};
     n1.leader = LeaderId{5, 5};
     bench.say_hello(n1);
@@ -259,7 +259,7 @@ TEST_CASE("store accept leaves out claims that no honest agent makes",
     CHECK(refused->result.error().detail.find("n1") != std::string::npos);
     CHECK(bench.status().epoch == Epoch{3});
 
-    Puppet& n2 = bench.add("n2");
+    FakeAgent& n2 = bench.add("n2");
     n2.epoch = Epoch{9};
     n2.leader = LeaderId{5, 5};
     bench.say_hello(n2);
@@ -280,8 +280,8 @@ TEST_CASE("store accept leaves out claims that no honest agent makes",
 // Method: an agent reports a generation too high to be believed; its next life reports nothing.
 TEST_CASE("store accept takes over a node whose agent began a new life after a false report",
           "[coordinator][ahead][S25]") {
-    BenchTop bench;
-    Puppet& n1 = bench.add("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.add("n1");
     run_on(n1, {"old", 0}, Generation{std::uint64_t{1} << 62U});
     bench.say_hello(n1);
     bench.pass(3s);
@@ -307,11 +307,11 @@ TEST_CASE("store accept takes over a node whose agent began a new life after a f
 // Goal: two foreign clusters cannot both be taken over, and one that has left is in nobody's way.
 // Method: agents of two other clusters; then one of them is gone.
 TEST_CASE("store accept takes over one foreign cluster", "[coordinator][ahead][S13]") {
-    BenchTop bench;
-    Puppet& n1 = bench.add("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.add("n1");
     n1.cluster = ClusterId{7, 7};
     bench.say_hello(n1);
-    Puppet& n2 = bench.add("n2");
+    FakeAgent& n2 = bench.add("n2");
     n2.cluster = ClusterId{8, 8};
     bench.say_hello(n2);
     const auto refused = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
@@ -329,12 +329,12 @@ TEST_CASE("store accept takes over one foreign cluster", "[coordinator][ahead][S
 // Goal: an acceptance renumbers tasks and changes nothing else of them.
 // Method: a task with rules of placement is wanted when a store is accepted; read it again.
 TEST_CASE("an accepted store keeps where its tasks are to run", "[coordinator][ahead][placement]") {
-    BenchTop bench;
-    WantedTask task = BenchTop::wanted("web", 2);
+    CoordinatorHarness bench;
+    WantedTask task = CoordinatorHarness::wanted("web", 2);
     task.place.priority = 7;
     task.place.group = "g";
     bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
-    Puppet& n1 = bench.add("n1");
+    FakeAgent& n1 = bench.add("n1");
     n1.counter = Generation{30};
     n1.epoch = Epoch{9};
     bench.say_hello(n1);

@@ -5,12 +5,12 @@
 #include "coordinator/core/ledger/reply_cache.hpp"
 #include "coordinator/core/operators/task_draft.hpp"
 #include "tests/unit/common/codec/codec_samples.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
@@ -31,9 +31,9 @@ Errc error_in(const std::optional<Reply>& reply) {
 // Goal: a request takes effect at most once, and a retry gets the first answer (S3).
 // Method: the same request before and after it is durable.
 TEST_CASE("a retry gets the first answer and changes nothing", "[coordinator][requests][S3]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     const RequestId id = bench.fresh_id();
-    const auto body = ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}};
+    const auto body = ApplyRequest{.tasks = {CoordinatorHarness::wanted("web", 1)}};
     bench.store_works = false;
     const Ticket first = bench.request(body, id);
     const Ticket retry = bench.request(body, id);
@@ -52,16 +52,18 @@ TEST_CASE("a retry gets the first answer and changes nothing", "[coordinator][re
 // Method: another request under the id, before the first is durable and after it.
 TEST_CASE("another request under the id of a change is a conflict and changes nothing",
           "[coordinator][requests][S3]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     const RequestId id = bench.fresh_id();
     bench.store_works = false;
-    const Ticket first = bench.request(ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}}, id);
-    CHECK(error_in(bench.ask(TaskAddRequest{BenchTop::wanted("db", 1)}, id)) == Errc::conflict);
+    const Ticket first =
+        bench.request(ApplyRequest{.tasks = {CoordinatorHarness::wanted("web", 1)}}, id);
+    CHECK(error_in(bench.ask(TaskAddRequest{CoordinatorHarness::wanted("db", 1)}, id)) ==
+          Errc::conflict);
     bench.confirm();
     REQUIRE(bench.reply_to(first));
     CHECK(bench.reply_to(first)->result);
     CHECK(error_in(bench.ask(TaskRemoveRequest{"web"}, id)) == Errc::conflict);
-    CHECK(error_in(bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("web", 2)}}, id)) ==
+    CHECK(error_in(bench.ask(ApplyRequest{.tasks = {CoordinatorHarness::wanted("web", 2)}}, id)) ==
           Errc::conflict);
     CHECK(bench.persisted.size() == 1);
     CHECK(bench.status().tasks == 1);
@@ -70,22 +72,24 @@ TEST_CASE("another request under the id of a change is a conflict and changes no
 // Goal: a refusal is as lasting as a success.
 // Method: an add that was refused with `exists` is retried after the task was removed.
 TEST_CASE("a retry of a refused change is refused alike", "[coordinator][requests][S3]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.want("web", 1);
     const RequestId id = bench.fresh_id();
-    CHECK(error_in(bench.ask(TaskAddRequest{BenchTop::wanted("web", 2)}, id)) == Errc::exists);
+    CHECK(error_in(bench.ask(TaskAddRequest{CoordinatorHarness::wanted("web", 2)}, id)) ==
+          Errc::exists);
     bench.ask(TaskRemoveRequest{"web"}, bench.fresh_id());
-    CHECK(error_in(bench.ask(TaskAddRequest{BenchTop::wanted("web", 2)}, id)) == Errc::exists);
+    CHECK(error_in(bench.ask(TaskAddRequest{CoordinatorHarness::wanted("web", 2)}, id)) ==
+          Errc::exists);
 }
 
 // Goal: answers survive the leadership that gave them.
 // Method: a store image with a remembered answer.
 TEST_CASE("a new leadership gives the answers of the old one", "[coordinator][requests][S3]") {
-    StoreImage image = BenchTop::empty_store();
-    const RequestId id = BenchTop::id_made_at(BenchTop::civil_start, 1);
+    StoreImage image = CoordinatorHarness::empty_store();
+    const RequestId id = CoordinatorHarness::id_made_at(CoordinatorHarness::civil_start, 1);
     const Reply reply{id, ReplyBody{ChangeReply{Generation{10}, false, {}}}};
     image.requests = {{id, reply, digest_of(CoreRequestBody{TaskRemoveRequest{"*"}})}};
-    BenchTop bench{image};
+    CoordinatorHarness bench{image};
     CHECK(bench.ask(TaskRemoveRequest{"*"}, id) == reply);
     CHECK(error_in(bench.ask(TaskRemoveRequest{"web"}, id)) == Errc::conflict);
 }
@@ -94,29 +98,31 @@ TEST_CASE("a new leadership gives the answers of the old one", "[coordinator][re
 // Method: ids at the horizon, and over an hour ahead.
 TEST_CASE("ids from before the horizon and from the future are refused",
           "[coordinator][requests]") {
-    StoreImage image = BenchTop::empty_store();
-    image.meta.request_horizon = BenchTop::civil_start;
-    BenchTop bench{image};
-    const auto body = ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}};
-    CHECK(error_in(bench.ask(body, BenchTop::id_made_at(BenchTop::civil_start, 1))) ==
-          Errc::stale_request);
+    StoreImage image = CoordinatorHarness::empty_store();
+    image.meta.request_horizon = CoordinatorHarness::civil_start;
+    CoordinatorHarness bench{image};
+    const auto body = ApplyRequest{.tasks = {CoordinatorHarness::wanted("web", 1)}};
+    CHECK(error_in(bench.ask(body, CoordinatorHarness::id_made_at(CoordinatorHarness::civil_start,
+                                                                  1))) == Errc::stale_request);
     const auto in_two_hours =
-        static_cast<CivilMs>(raw(BenchTop::civil_start) + to_ms(Duration{2h}));
-    CHECK(error_in(bench.ask(body, BenchTop::id_made_at(in_two_hours, 1))) == Errc::stale_request);
+        static_cast<CivilMs>(raw(CoordinatorHarness::civil_start) + to_ms(Duration{2h}));
+    CHECK(error_in(bench.ask(body, CoordinatorHarness::id_made_at(in_two_hours, 1))) ==
+          Errc::stale_request);
     CHECK(bench.status().tasks == 0);
 }
 
 // Goal: a client whose clock is ahead keeps nobody else from changing things.
 // Method: as many changes of its as are taken, none of them durable yet, then one of a right clock.
 TEST_CASE("ids ahead of the clock have a bound of their own", "[coordinator][requests]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.store_works = false;
-    const auto ahead = static_cast<CivilMs>(raw(BenchTop::civil_start) + to_ms(Duration{59min}));
-    const auto body = ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}};
+    const auto ahead =
+        static_cast<CivilMs>(raw(CoordinatorHarness::civil_start) + to_ms(Duration{59min}));
+    const auto body = ApplyRequest{.tasks = {CoordinatorHarness::wanted("web", 1)}};
     for (std::size_t i = 0; i < limits::requests_ahead; ++i) {
-        CHECK_FALSE(bench.ask(body, BenchTop::id_made_at(ahead, i)));
+        CHECK_FALSE(bench.ask(body, CoordinatorHarness::id_made_at(ahead, i)));
     }
-    const auto one_more = BenchTop::id_made_at(ahead, limits::requests_ahead);
+    const auto one_more = CoordinatorHarness::id_made_at(ahead, limits::requests_ahead);
     CHECK(error_in(bench.ask(body, one_more)) == Errc::busy);
     bench.confirm();
     bench.give(Wake{});  // More than one step takes over.
@@ -131,21 +137,21 @@ TEST_CASE("ids ahead of the clock have a bound of their own", "[coordinator][req
 // Method: a change, a day and a minute, another change.
 TEST_CASE("answers older than a day are dropped and the horizon is raised",
           "[coordinator][requests]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     const RequestId old_id = bench.fresh_id();
-    bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}}, old_id);
-    const auto tomorrow =
-        static_cast<CivilMs>(raw(BenchTop::civil_start) + to_ms(limits::request_id_kept + 1min));
+    bench.ask(ApplyRequest{.tasks = {CoordinatorHarness::wanted("web", 1)}}, old_id);
+    const auto tomorrow = static_cast<CivilMs>(raw(CoordinatorHarness::civil_start) +
+                                               to_ms(limits::request_id_kept + 1min));
     bench.give(CivilTime{tomorrow});
-    bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("api", 1)}},
-              BenchTop::id_made_at(tomorrow, 1));
+    bench.ask(ApplyRequest{.tasks = {CoordinatorHarness::wanted("api", 1)}},
+              CoordinatorHarness::id_made_at(tomorrow, 1));
     bool erased = false;
     bool horizon_stored = false;
     for (const Write& write : bench.persisted.back().writes) {
         erased = erased || std::holds_alternative<EraseOldRequests>(write);
         const auto* meta = std::get_if<Meta>(&write);
-        horizon_stored =
-            horizon_stored || (meta != nullptr && meta->request_horizon == BenchTop::civil_start);
+        horizon_stored = horizon_stored || (meta != nullptr && meta->request_horizon ==
+                                                                   CoordinatorHarness::civil_start);
     }
     CHECK(erased);
     CHECK(horizon_stored);
@@ -156,7 +162,7 @@ TEST_CASE("answers older than a day are dropped and the horizon is raised",
 // Method: two changes and a wait are pending when the store fails.
 TEST_CASE("when the store fails all pending is answered with an error and leadership ends",
           "[coordinator][durable][S23]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.want("web", 1);
     bench.store_works = false;
     const Ticket one = bench.request(TaskScaleRequest{"web", 2}, bench.fresh_id());
@@ -176,9 +182,10 @@ TEST_CASE("when the store fails all pending is answered with an error and leader
 // Goal: each durable change takes one number, and the Meta goes with it.
 // Method: look at what is handed to the store.
 TEST_CASE("a change, its counter and its answer are one write", "[coordinator][durable]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     const RequestId id = bench.fresh_id();
-    const std::vector<WantedTask> tasks{BenchTop::wanted("api", 1), BenchTop::wanted("web", 2)};
+    const std::vector<WantedTask> tasks{CoordinatorHarness::wanted("api", 1),
+                                        CoordinatorHarness::wanted("web", 2)};
     const ChangeReply reply = change_in(bench.ask(ApplyRequest{.tasks = tasks}, id));
     CHECK(reply.counter == Generation{11});
     REQUIRE(bench.persisted.size() == 1);
@@ -201,10 +208,10 @@ TEST_CASE("a change, its counter and its answer are one write", "[coordinator][d
 // Goal: applying what is wanted already changes nothing.
 // Method: the same apply again, with and without an id.
 TEST_CASE("an unchanged apply takes no number", "[coordinator][changes]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.want("web", 1);
     const std::size_t writes = bench.persisted.size();
-    const auto body = ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}};
+    const auto body = ApplyRequest{.tasks = {CoordinatorHarness::wanted("web", 1)}};
     const ChangeReply reply = change_in(bench.ask(body));
     CHECK(reply.counter == Generation{11});
     REQUIRE(reply.changes.size() == 1);
@@ -217,11 +224,11 @@ TEST_CASE("an unchanged apply takes no number", "[coordinator][changes]") {
 // Method: add, scale and remove while nothing is durable yet.
 TEST_CASE("a change is checked against what is wanted and what is pending",
           "[coordinator][changes][durable]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.store_works = false;
-    bench.request(TaskAddRequest{BenchTop::wanted("web", 1)}, bench.fresh_id());
+    bench.request(TaskAddRequest{CoordinatorHarness::wanted("web", 1)}, bench.fresh_id());
     const Ticket again =
-        bench.request(TaskAddRequest{BenchTop::wanted("web", 1)}, bench.fresh_id());
+        bench.request(TaskAddRequest{CoordinatorHarness::wanted("web", 1)}, bench.fresh_id());
     const Ticket scale = bench.request(TaskScaleRequest{"web", 3}, bench.fresh_id());
     const Ticket remove = bench.request(TaskRemoveRequest{"w*"}, bench.fresh_id());
     const Ticket gone = bench.request(TaskScaleRequest{"web", 4}, bench.fresh_id());
@@ -239,12 +246,13 @@ TEST_CASE("a change is checked against what is wanted and what is pending",
 // Goal: `plan` shows what `apply` would do.
 // Method: a dry run of a file that adds, changes, scales and removes.
 TEST_CASE("a dry run shows the diff by field and changes nothing", "[coordinator][changes]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.want("api", 1);
     bench.want("web", 1);
     bench.want("old", 2);
-    ApplyRequest request{.tasks = {BenchTop::wanted("api", 4), BenchTop::wanted("web", 1, "/other"),
-                                   BenchTop::wanted("new", 1)},
+    ApplyRequest request{.tasks = {CoordinatorHarness::wanted("api", 4),
+                                   CoordinatorHarness::wanted("web", 1, "/other"),
+                                   CoordinatorHarness::wanted("new", 1)},
                          .replace = true,
                          .dry_run = true};
     const ChangeReply reply = change_in(bench.ask(request, bench.fresh_id()));
@@ -294,8 +302,8 @@ TEST_CASE("a change of any field of a spec is named and has another digest",
 // spec. Method: change, then restart, and look at what runs.
 TEST_CASE("a changed spec and a restart replace what runs, a scale does not",
           "[coordinator][changes]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
     CHECK(n1.instances.at({"web", 0}).generation == Generation{11});
@@ -315,11 +323,11 @@ TEST_CASE("a changed spec and a restart replace what runs, a scale does not",
 // Method: change the rule alone, with the spec, and back; and through a new leadership.
 TEST_CASE("another rule of placement is a change without a new generation",
           "[coordinator][changes][placement]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
-    auto task = BenchTop::wanted("web", 1);
+    auto task = CoordinatorHarness::wanted("web", 1);
     task.place.constraints = {*parse_constraint("rack != r7")};
     task.place.priority = 5;
     const ChangeReply reply = change_in(bench.ask(ApplyRequest{.tasks = {task}, .force = true}));
@@ -342,19 +350,20 @@ TEST_CASE("another rule of placement is a change without a new generation",
 // before any node is known, with one, by force, and again as it is wanted already.
 TEST_CASE("a label that no node has is refused with what is near, unless forced",
           "[coordinator][changes][placement]") {
-    BenchTop bench;
-    auto early = BenchTop::wanted("early", 1);
+    CoordinatorHarness bench;
+    auto early = CoordinatorHarness::wanted("early", 1);
     early.place.constraints = {*parse_constraint("anything exists")};
     CHECK(change_in(bench.ask(ApplyRequest{.tasks = {early}})).changes[0].action == "add");
 
-    Puppet& n1 = bench.add("n1");
-    Hello hello = BenchTop::hello_of(n1);
+    FakeAgent& n1 = bench.add("n1");
+    Hello hello = CoordinatorHarness::hello_of(n1);
     hello.offer.labels = {{"rack", "r7"}, {"zone", "a"}};
     bench.give(FromAgent{n1.session, hello});
     bench.pass(2s);
-    auto task = BenchTop::wanted("web", 1);
+    auto task = CoordinatorHarness::wanted("web", 1);
     task.place.constraints = {*parse_constraint("rack = r7"), *parse_constraint("zoen = a")};
-    const auto refused = bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("ok", 1), task}});
+    const auto refused =
+        bench.ask(ApplyRequest{.tasks = {CoordinatorHarness::wanted("ok", 1), task}});
     CHECK(error_in(refused) == Errc::invalid);
     CHECK(refused->result.error().detail ==
           "task 'web': no node has a label 'zoen'; did you mean zone? --force accepts it anyway");
@@ -373,17 +382,17 @@ TEST_CASE("a label that no node has is refused with what is near, unless forced"
 // before any node is known, with one, by force, and again as it is wanted already.
 TEST_CASE("a pool that no node is in is refused with what is near, unless forced",
           "[coordinator][changes][placement]") {
-    BenchTop bench;
-    auto early = BenchTop::wanted("early", 1);
+    CoordinatorHarness bench;
+    auto early = CoordinatorHarness::wanted("early", 1);
     early.place.pool = "fast";
     CHECK(change_in(bench.ask(ApplyRequest{.tasks = {early}})).changes[0].action == "add");
 
-    Puppet& n1 = bench.add("n1");
-    Hello hello = BenchTop::hello_of(n1);
+    FakeAgent& n1 = bench.add("n1");
+    Hello hello = CoordinatorHarness::hello_of(n1);
     hello.offer.pool = "gpu-large";
     bench.give(FromAgent{n1.session, hello});
     bench.pass(2s);
-    auto task = BenchTop::wanted("web", 1);
+    auto task = CoordinatorHarness::wanted("web", 1);
     task.place.pool = "gpu-lage";
     const auto refused = bench.ask(ApplyRequest{.tasks = {early, task}});
     CHECK(error_in(refused) == Errc::invalid);
@@ -405,9 +414,9 @@ TEST_CASE("a pool that no node is in is refused with what is near, unless forced
 
 TEST_CASE("a retry with another rule of placement is another request",
           "[coordinator][requests][placement]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     const RequestId id = bench.fresh_id();
-    auto task = BenchTop::wanted("web", 1);
+    auto task = CoordinatorHarness::wanted("web", 1);
     task.place.group = "front";
     CHECK(change_in(bench.ask(TaskAddRequest{task}, id)).changes.size() == 1);
     CHECK(change_in(bench.ask(TaskAddRequest{task}, id)).changes.size() == 1);
@@ -417,8 +426,8 @@ TEST_CASE("a retry with another rule of placement is another request",
 
 TEST_CASE("a task on every node is not scaled above one for each",
           "[coordinator][changes][placement]") {
-    BenchTop bench;
-    auto task = BenchTop::wanted("watch", 1);
+    CoordinatorHarness bench;
+    auto task = CoordinatorHarness::wanted("watch", 1);
     task.place.every_node = true;
     CHECK(change_in(bench.ask(TaskAddRequest{task})).changes[0].every_node);
     CHECK(error_in(bench.ask(TaskScaleRequest{"watch", 2})) == Errc::invalid);
@@ -428,24 +437,26 @@ TEST_CASE("a task on every node is not scaled above one for each",
 // Goal: bad input is refused whole, with a sentence.
 // Method: one request for each rule.
 TEST_CASE("what breaks a rule is refused whole", "[coordinator][changes]") {
-    BenchTop bench;
-    WantedTask nameless = BenchTop::wanted("../x", 1);
-    CHECK(error_in(bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("ok", 1), nameless}})) ==
-          Errc::invalid);
+    CoordinatorHarness bench;
+    WantedTask nameless = CoordinatorHarness::wanted("../x", 1);
     CHECK(error_in(bench.ask(ApplyRequest{
-              .tasks = {BenchTop::wanted("a", 1), BenchTop::wanted("a", 2)}})) == Errc::invalid);
+              .tasks = {CoordinatorHarness::wanted("ok", 1), nameless}})) == Errc::invalid);
+    CHECK(error_in(bench.ask(ApplyRequest{.tasks = {CoordinatorHarness::wanted("a", 1),
+                                                    CoordinatorHarness::wanted("a", 2)}})) ==
+          Errc::invalid);
     CHECK(error_in(bench.ask(TaskScaleRequest{"*", limits::instances_per_task + 1})) ==
           Errc::invalid);
-    WantedTask nowhere = BenchTop::wanted("web", 1);
+    WantedTask nowhere = CoordinatorHarness::wanted("web", 1);
     nowhere.place.constraints = {*parse_constraint("rack = r7"), *parse_constraint("rack = r8")};
-    CHECK(error_in(bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("ok", 1), nowhere}})) ==
-          Errc::invalid);
+    CHECK(error_in(bench.ask(ApplyRequest{
+              .tasks = {CoordinatorHarness::wanted("ok", 1), nowhere}})) == Errc::invalid);
     CHECK(error_in(bench.ask(TaskRemoveRequest{"nobody"})) == Errc::not_found);
     CHECK(error_in(bench.ask(TaskRemoveRequest{"n[3-1]"})) == Errc::invalid);
     std::vector<WantedTask> too_many;
     too_many.reserve(21);
     for (int i = 0; i < 21; ++i) {
-        too_many.push_back(BenchTop::wanted("t" + std::to_string(i), limits::instances_per_task));
+        too_many.push_back(
+            CoordinatorHarness::wanted("t" + std::to_string(i), limits::instances_per_task));
     }
     CHECK(error_in(bench.ask(ApplyRequest{.tasks = too_many})) == Errc::too_large);
     CHECK(bench.status().tasks == 0);
@@ -455,10 +466,11 @@ TEST_CASE("what breaks a rule is refused whole", "[coordinator][changes]") {
 // Goal: a slow store makes operators wait, not the coordinator grow.
 // Method: more changes than may be pending.
 TEST_CASE("too many pending changes are refused as busy", "[coordinator][changes]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.store_works = false;
     for (std::size_t i = 0; i < limits::pending_changes; ++i) {
-        bench.request(ApplyRequest{.tasks = {BenchTop::wanted("t", 1 + (i % 2 == 0 ? 0U : 1U))}});
+        bench.request(
+            ApplyRequest{.tasks = {CoordinatorHarness::wanted("t", 1 + (i % 2 == 0 ? 0U : 1U))}});
     }
     CHECK(error_in(bench.ask(TaskRemoveRequest{"t"})) == Errc::busy);
     bench.confirm();

@@ -4,12 +4,12 @@
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
@@ -28,7 +28,7 @@ Error refusal_in(const std::optional<Reply>& reply) {
 const Occasion ann{.reason = "bad disk", .author = "ann@desk"};
 
 /// What the store holds after all that it was given.
-std::vector<StoredIntent> rows_in(const BenchTop& bench) {
+std::vector<StoredIntent> rows_in(const CoordinatorHarness& bench) {
     std::map<std::string, StoredIntent> rows;
     for (const Persist& persist : bench.persisted) {
         for (const Write& write : persist.writes) {
@@ -53,7 +53,7 @@ std::vector<StoredIntent> rows_in(const BenchTop& bench) {
 // Method: offline, twice; online, twice; look at the record, the answer and the store each time.
 TEST_CASE("an offline node gets no work until an operator says online",
           "[intents][SC-04][SC-05][SC-06][SC-07]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     CHECK(bench.status().serving == 2);
@@ -66,7 +66,7 @@ TEST_CASE("an offline node gets no work until an operator says online",
     CHECK(n1.intent == "offline");
     CHECK(n1.reason == "bad disk");
     CHECK(n1.author == "ann@desk");
-    CHECK(n1.since == BenchTop::civil_start);
+    CHECK(n1.since == CoordinatorHarness::civil_start);
     CHECK(bench.status().serving == 1);
     CHECK(bench.happened("node.offline", "n1"));
 
@@ -80,7 +80,7 @@ TEST_CASE("an offline node gets no work until an operator says online",
     CHECK(n1.intent == "offline");
     CHECK(n1.reason == "bad disk");
     CHECK(n1.author == "ann@desk");
-    CHECK(n1.since == BenchTop::civil_start);
+    CHECK(n1.since == CoordinatorHarness::civil_start);
     CHECK(rows_in(bench) == rows);
     CHECK(bench.status().nodes == 2);
     bench.want("web", 2);
@@ -109,8 +109,8 @@ TEST_CASE("an offline node gets no work until an operator says online",
 TEST_CASE("a node that is made online serves once it is healthy, and not before",
           "[intents][SC-05]") {
     const bool is_silent = GENERATE(true, false);
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.join("n2");
     bench.ask(NodeOfflineRequest{"n1", ann});
     n1.answers = !is_silent;
@@ -135,8 +135,8 @@ TEST_CASE("a node that is made online serves once it is healthy, and not before"
 // Method: an offline node says hello again, is lost, is forgotten by a new leadership, returns.
 TEST_CASE("an offline node stays offline over every hello, loss and leadership",
           "[intents][SC-D2][SC-D16]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.join("n2");
     bench.ask(NodeOfflineRequest{"n1", ann});
     const CivilMs since = bench.node("n1").since;
@@ -170,9 +170,10 @@ TEST_CASE("an offline node stays offline over every hello, loss and leadership",
     CHECK(bench.node("n1").intent == "offline");
     CHECK(bench.status().serving == 1);
 
-    StoreImage image = BenchTop::store_with({BenchTop::stored("n1"), BenchTop::stored("n2")});
+    StoreImage image = CoordinatorHarness::store_with(
+        {CoordinatorHarness::stored("n1"), CoordinatorHarness::stored("n2")});
     image.intents = rows_in(bench);
-    BenchTop next_leader{image};
+    CoordinatorHarness next_leader{image};
     next_leader.join("n1");
     next_leader.join("n2");
     CHECK(next_leader.node("n1").intent == "offline");
@@ -186,13 +187,14 @@ TEST_CASE("an offline node stays offline over every hello, loss and leadership",
 TEST_CASE("an offline node that was away for longer than lost nodes are kept is still offline",
           "[intents][SC-D16]") {
     const bool says_goodbye = GENERATE(false, true);
-    BenchTop bench{BenchTop::empty_store(), {.loss = {.max_lost = 20s}, .version = "1.0"}};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(),
+                             {.loss = {.max_lost = 20s}, .version = "1.0"}};
     for (const char* const name : {"active", "offline", "there"}) {
         bench.join(name);
     }
     bench.ask(NodeOfflineRequest{"offline", ann});
     for (const char* const name : {"active", "offline"}) {
-        Puppet& puppet = bench[name];
+        FakeAgent& puppet = bench[name];
         puppet.answers = false;
         if (says_goodbye) {
             bench.give(FromAgent{puppet.session, Goodbye{puppet.incarnation}});
@@ -206,7 +208,7 @@ TEST_CASE("an offline node that was away for longer than lost nodes are kept is 
     CHECK(bench.node("offline").reason == "bad disk");
 
     for (const char* const name : {"active", "offline"}) {
-        Puppet& puppet = bench[name];
+        FakeAgent& puppet = bench[name];
         puppet.answers = true;
         puppet.life = LifeId{bench.next_number++, 1};
         puppet.incarnation = next(puppet.incarnation);
@@ -226,9 +228,9 @@ TEST_CASE("an offline node that was away for longer than lost nodes are kept is 
 // Goal: offline leaves alone what runs, and online shows what is so by then.
 // Method: a node runs an instance, is made offline, the instance ends; then the node is online.
 TEST_CASE("what ends on an offline node is seen, and online shows the truth", "[intents][SC-D4]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
-    WantedTask job = BenchTop::wanted("job", 1);
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
+    WantedTask job = CoordinatorHarness::wanted("job", 1);
     job.spec.restart.policy = RestartPolicy::never;
     bench.ask(TaskAddRequest{job});
     bench.pass(3s);
@@ -253,7 +255,7 @@ TEST_CASE("what ends on an offline node is seen, and online shows the truth", "[
 // Goal: what operators ask of nodes is a request as any other: answered, or told to come again.
 // Method: as many as may wait for the store, and one more.
 TEST_CASE("offline and online wait for the store, and too many are told busy", "[intents][SC-D9]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.store_works = false;
     for (std::size_t i = 0; i < limits::pending_changes; i += 2) {
@@ -272,7 +274,7 @@ TEST_CASE("offline and online wait for the store, and too many are told busy", "
 // Goal: bad input is refused whole, with a sentence.
 // Method: one request for each rule, and a look at the store.
 TEST_CASE("what no node can be asked is refused whole", "[intents]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     const std::size_t writes = bench.persisted.size();
     CHECK(refusal_in(bench.ask(NodeOfflineRequest{"nobody"})).detail ==
@@ -302,9 +304,10 @@ TEST_CASE("what no node can be asked is refused whole", "[intents]") {
 // which is all that its row says; then it is lost, and forgotten.
 TEST_CASE("the reason of a node's last decision is forgotten with the node",
           "[intents][nodes][durable]") {
-    BenchTop bench{BenchTop::empty_store(),
-                   {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench{
+        CoordinatorHarness::empty_store(),
+        {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
+    FakeAgent& n1 = bench.join("n1");
     bench.join("n2");
     bench.pass(2s);
     REQUIRE(bench.ask(NodeOfflineRequest{"n1"})->result);

@@ -5,11 +5,11 @@
 #include "common/base/limits.hpp"
 #include "common/base/random.hpp"
 #include "coordinator/core/ledger/write_in_parts.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::CoordinatorHarness;
 
 namespace {
 
@@ -23,14 +23,14 @@ std::vector<WantedTask> tasks_named(const std::vector<std::string>& names,
                                     std::uint32_t instances = 1) {
     std::vector<WantedTask> tasks;
     for (const std::string& name : names) {
-        tasks.push_back(BenchTop::wanted(name, instances));
+        tasks.push_back(CoordinatorHarness::wanted(name, instances));
     }
     return tasks;
 }
 
 ApplyRequest five() { return {.tasks = tasks_named({"a", "b", "c", "d", "e"})}; }
 
-std::vector<std::string> tasks_of(BenchTop& bench) {
+std::vector<std::string> tasks_of(CoordinatorHarness& bench) {
     std::vector<std::string> names;
     for (const TaskView& task : bench.read<TaskListReply>(TaskListRequest{}).tasks) {
         names.push_back(task.name);
@@ -44,9 +44,9 @@ CoreRequestBody any_change(Random& random) {
         std::vector<WantedTask> tasks;
         for (char name = 'a'; name <= 'h'; ++name) {
             if (random.chance(1, 2)) {
-                tasks.push_back(BenchTop::wanted(std::string{name},
-                                                 static_cast<std::uint32_t>(random.below(4)),
-                                                 random.chance(1, 4) ? "/bin/cat" : "/bin/sleep"));
+                tasks.push_back(CoordinatorHarness::wanted(
+                    std::string{name}, static_cast<std::uint32_t>(random.below(4)),
+                    random.chance(1, 4) ? "/bin/cat" : "/bin/sleep"));
                 tasks.back().place.every_node = random.chance(1, 8);
                 if (random.chance(1, 16)) {
                     tasks.back().place.spread = "no-such-label";
@@ -67,7 +67,7 @@ CoreRequestBody any_change(Random& random) {
         case 0: return TaskRemoveRequest{pattern};
         case 1: return TaskScaleRequest{pattern, static_cast<std::uint32_t>(random.below(3))};
         case 2: return TaskRestartRequest{pattern};
-        case 3: return TaskAddRequest{BenchTop::wanted("a", 2)};
+        case 3: return TaskAddRequest{CoordinatorHarness::wanted("a", 2)};
         default:
             return ApplyRequest{.tasks = any_tasks(),
                                 .replace = random.chance(1, 3),
@@ -77,7 +77,7 @@ CoreRequestBody any_change(Random& random) {
 }
 
 /// What is to be the same however many steps a change takes.
-std::vector<std::string> told_of_tasks(const BenchTop& bench) {
+std::vector<std::string> told_of_tasks(const CoordinatorHarness& bench) {
     std::vector<std::string> told;
     for (const Event& event : bench.events) {
         constexpr const char* changes[] = {"task.added", "task.removed", "task.scaled",
@@ -98,16 +98,16 @@ TEST_CASE("a change in several steps is the same as in one", "[coordinator][larg
     CAPTURE(seed);
     Random random{seed};
     const std::size_t rows = 1 + random.below(3);
-    BenchTop whole;
-    BenchTop parts{BenchTop::empty_store(), with_rows_of_step(rows)};
-    for (BenchTop* const bench : {&whole, &parts}) {
+    CoordinatorHarness whole;
+    CoordinatorHarness parts{CoordinatorHarness::empty_store(), with_rows_of_step(rows)};
+    for (CoordinatorHarness* const bench : {&whole, &parts}) {
         bench->join("n1");
         bench->pass(3s);
     }
     for (int request = 0; request < 12; ++request) {
         const CoreRequestBody body = any_change(random);
-        const RequestId id = BenchTop::id_made_at(
-            BenchTop::civil_start, 100U + seed * 50U + static_cast<unsigned>(request));
+        const RequestId id = CoordinatorHarness::id_made_at(
+            CoordinatorHarness::civil_start, 100U + seed * 50U + static_cast<unsigned>(request));
         for (const char* const attempt : {"first", "retry"}) {
             const Ticket to_whole = whole.request(body, id);
             const Ticket to_parts = parts.request(body, id);
@@ -127,7 +127,7 @@ TEST_CASE("a change in several steps is the same as in one", "[coordinator][larg
 // Goal: the store never holds half of a change. Method: five tasks by two a step, while a node
 // joins in between: every Persist but the last goes on in the next.
 TEST_CASE("all that is given to the store amid a change goes on with it", "[coordinator][large]") {
-    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(2)};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(2)};
     bench.pass(2s);
     bench.store_works = false;
     const std::size_t before = bench.persisted.size();
@@ -154,7 +154,7 @@ TEST_CASE("all that is given to the store amid a change goes on with it", "[coor
 // Goal: a change is checked whole before anything of it is proposed. Method: the last of five tasks
 // cannot be; then the same names are added, as if nobody had asked.
 TEST_CASE("of a large change with one fault nothing takes effect", "[coordinator][large]") {
-    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(1)};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
     bench.pass(2s);
     ApplyRequest faulty = five();
     faulty.tasks.back().spec.argv.clear();
@@ -171,7 +171,7 @@ TEST_CASE("of a large change with one fault nothing takes effect", "[coordinator
 // Goal: who asks amid a change sees all of it or nothing, and who reads does not wait. Method: a
 // read, a removal, a retry and a wait are asked while five tasks are worked out.
 TEST_CASE("changes wait in line behind a large one, and reads do not", "[coordinator][large]") {
-    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(1)};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
     bench.join("n1");
     bench.pass(3s);
     const RequestId id = bench.fresh_id();
@@ -198,7 +198,7 @@ TEST_CASE("changes wait in line behind a large one, and reads do not", "[coordin
 // its tasks are taken over one a step. A retry before that, one amid it and a wait.
 TEST_CASE("nobody is told of a large change before all of it is taken over",
           "[coordinator][large]") {
-    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(1)};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
     bench.pass(2s);
     bench.store_works = false;
     const RequestId id = bench.fresh_id();
@@ -228,7 +228,7 @@ TEST_CASE("a store that fails amid a change leaves nobody without an answer",
           "[coordinator][large]") {
     const int wakes = GENERATE(range(0, 12));
     CAPTURE(wakes);
-    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(1)};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
     bench.pass(2s);
     bench.store_works = false;
     const Ticket first = bench.request(five(), bench.fresh_id());
@@ -247,12 +247,12 @@ TEST_CASE("a store that fails amid a change leaves nobody without an answer",
 // then the same once all is given.
 TEST_CASE("a store is not called slow for a change that it has only parts of",
           "[coordinator][large]") {
-    const auto says_slow = [](BenchTop& bench) {
+    const auto says_slow = [](CoordinatorHarness& bench) {
         return std::ranges::any_of(bench.status().alarms, [](const std::string& alarm) {
             return alarm.find("the store confirms nothing") != std::string::npos;
         });
     };
-    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(1)};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
     bench.join("n1");
     bench.pass(3s);
     bench.store_works = false;
@@ -270,7 +270,7 @@ TEST_CASE("a store is not called slow for a change that it has only parts of",
 
 // Goal: bound. Method: more requests than may wait.
 TEST_CASE("no more may wait in line than for the store", "[coordinator][large]") {
-    BenchTop bench{BenchTop::empty_store(), with_rows_of_step(1)};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
     bench.pass(2s);
     bench.request(five(), bench.fresh_id());
     for (std::size_t other = 0; other < limits::pending_changes; ++other) {

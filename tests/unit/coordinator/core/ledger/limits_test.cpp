@@ -1,10 +1,10 @@
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::CoordinatorHarness;
 
 namespace {
 
@@ -25,7 +25,7 @@ LimitView limit_in(const std::optional<Reply>& reply, const std::string& name) {
 // Goal: every value that is allowed is shown back with the present use, every other is refused.
 // Method: below the minimum, 0, a number, none; then a new leadership.
 TEST_CASE("a limit of the cluster is set, shown with its use, and kept", "[limits][SC-24]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     const auto refused = bench.ask(LimitSetRequest{"moves_per_round", 0});
     REQUIRE_FALSE(refused->result);
     CHECK(refused->result.error().code == Errc::invalid);
@@ -46,7 +46,7 @@ TEST_CASE("a limit of the cluster is set, shown with its use, and kept", "[limit
     CHECK(none.applies == 1U);
     CHECK(limit_in(bench.ask(LimitListRequest{}), "starts_per_round").value == 0U);
 
-    StoreImage image = BenchTop::empty_store();
+    StoreImage image = CoordinatorHarness::empty_store();
     for (const Persist& persist : bench.persisted) {
         for (const Write& write : persist.writes) {
             if (const auto* row = std::get_if<StoredSetting>(&write)) {
@@ -56,14 +56,14 @@ TEST_CASE("a limit of the cluster is set, shown with its use, and kept", "[limit
             }
         }
     }
-    BenchTop next_leader{image};
+    CoordinatorHarness next_leader{image};
     CHECK(limit_in(next_leader.ask(LimitListRequest{}), "starts_per_round").value == 0U);
 }
 
 // Goal: beside each limit stands what the present round has used of it, whatever the limit is.
 // Method: ten starts under a limit of 3, which is then 0, then none; a move under a limit of 5.
 TEST_CASE("a limit is shown with what the present round has used of it", "[limits][SC-24]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (int i = 0; i < 5; ++i) {
         bench.join("n" + std::to_string(i));
     }
@@ -113,7 +113,7 @@ TEST_CASE("a limit is shown with what the present round has used of it", "[limit
 // Goal: no round starts more than it may, over all tasks, and all is started in the end.
 // Method: two tasks, a limit of 3; then 0; then none.
 TEST_CASE("starts in one round never exceed their limit", "[limits][SC-24]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (int i = 0; i < 5; ++i) {
         bench.join("n" + std::to_string(i));
     }
@@ -147,13 +147,13 @@ TEST_CASE("starts in one round never exceed their limit", "[limits][SC-24]") {
 
 TEST_CASE("a task of every node comes to its nodes as slowly as starts are allowed",
           "[limits][SC-24]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (int i = 0; i < 4; ++i) {
         bench.join("n" + std::to_string(i));
     }
     REQUIRE(bench.ask(LimitSetRequest{"starts_per_round", 1})->result);
     bench.pass(2s);
-    WantedTask log = BenchTop::wanted("log", 1);
+    WantedTask log = CoordinatorHarness::wanted("log", 1);
     log.place.every_node = true;
     bench.ask(TaskAddRequest{log});
     for (std::size_t running = 1; running <= 4; ++running) {

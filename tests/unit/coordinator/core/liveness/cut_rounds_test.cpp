@@ -8,12 +8,12 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
@@ -27,8 +27,8 @@ std::size_t count(const Output& output) {
     return found;
 }
 
-Puppet puppet(const std::string& name, std::uint64_t number) {
-    Puppet made;
+FakeAgent puppet(const std::string& name, std::uint64_t number) {
+    FakeAgent made;
     made.name = name;
     made.session = Session{number};
     made.life = LifeId{1, number};
@@ -50,9 +50,9 @@ Report empty_report(const Poll& poll) {
 
 /// A round is open: n1 has answered its poll, and would be given `web.0` once more, for it did not
 /// obey. n2 has not answered.
-struct HalfHeard : BenchTop {
-    Puppet& n1{join("n1")};
-    Puppet& n2{join("n2")};
+struct HalfHeard : CoordinatorHarness {
+    FakeAgent& n1{join("n1")};
+    FakeAgent& n2{join("n2")};
 
     HalfHeard() {
         pass(1500ms);
@@ -72,10 +72,10 @@ struct HalfHeard : BenchTop {
 // Method: the store wants a task; two agents join while the first round is open, and one is silent.
 TEST_CASE("no plan is made before the first round of a leadership has closed",
           "[coordinator][rounds][GO-D13]") {
-    StoreImage image = BenchTop::empty_store();
-    image.tasks.push_back({BenchTop::wanted("web", 1), Generation{5}, Generation{5}});
-    Coordinator coordinator{BenchTop::start, {}, image};
-    Instant now = BenchTop::start;
+    StoreImage image = CoordinatorHarness::empty_store();
+    image.tasks.push_back({CoordinatorHarness::wanted("web", 1), Generation{5}, Generation{5}});
+    Coordinator coordinator{CoordinatorHarness::start, {}, image};
+    Instant now = CoordinatorHarness::start;
     Output output;
     const auto give = [&](const Input& input) {
         output = coordinator.step(now, input);
@@ -87,18 +87,19 @@ TEST_CASE("no plan is made before the first round of a leadership has closed",
             output = std::move(next);
         }
     };
-    Puppet n1 = puppet("n1", 1);
-    Puppet n2 = puppet("n2", 2);
-    give(FromAgent{n1.session, BenchTop::hello_of(n1)});
+    FakeAgent n1 = puppet("n1", 1);
+    FakeAgent n2 = puppet("n2", 2);
+    give(FromAgent{n1.session, CoordinatorHarness::hello_of(n1)});
     REQUIRE(output.polls.size() == 1);
     const Poll poll = output.polls.front().poll;
-    give(FromAgent{n2.session, BenchTop::hello_of(n2)});
+    give(FromAgent{n2.session, CoordinatorHarness::hello_of(n2)});
     REQUIRE(output.polls.size() == 1);
     give(FromAgent{n1.session, empty_report(poll)});
     CHECK(count<Batch>(output) == 0);
     now += 500ms;
-    give(FromOperator{Ticket{1}, CoreRequest{BenchTop::id_made_at(BenchTop::civil_start, 1),
-                                             TaskScaleRequest{"web", 2}}});
+    give(FromOperator{
+        Ticket{1}, CoreRequest{CoordinatorHarness::id_made_at(CoordinatorHarness::civil_start, 1),
+                               TaskScaleRequest{"web", 2}}});
     CHECK(count<Batch>(output) == 0);
     now += 500ms;
     give(Wake{});
@@ -111,7 +112,7 @@ TEST_CASE("no plan is made before the first round of a leadership has closed",
 TEST_CASE("a round that an acceptance cuts short gives no orders and counts no miss",
           "[coordinator][rounds][GO-D13]") {
     HalfHeard bench;
-    Puppet& n3 = bench.add("n3");
+    FakeAgent& n3 = bench.add("n3");
     n3.counter = Generation{40};
     bench.say_hello(n3);
     bench.pass(100ms);

@@ -8,13 +8,13 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 /// A fleet that falls silent, for the tests of the freeze.
 namespace muster::coordinator::testing {
 
 /// So many nodes of the list that have served for longer than a window.
-inline void settle_listed(BenchTop& bench, int nodes) {
+inline void settle_listed(CoordinatorHarness& bench, int nodes) {
     NodeAddRequest list;
     for (int node = 0; node < nodes; ++node) {
         list.nodes.push_back({.name = "n" + std::to_string(node)});
@@ -25,15 +25,15 @@ inline void settle_listed(BenchTop& bench, int nodes) {
 }
 
 /// The first so many neither hear nor say anything.
-inline void fall_silent(BenchTop& bench, int nodes, bool silent = true, int from = 0) {
+inline void fall_silent(CoordinatorHarness& bench, int nodes, bool silent = true, int from = 0) {
     for (int node = from; node < from + nodes; ++node) {
-        Puppet& puppet = bench["n" + std::to_string(node)];
+        FakeAgent& puppet = bench["n" + std::to_string(node)];
         puppet.answers = !silent;
         puppet.obeys = !silent;
     }
 }
 
-inline FreezeView freeze_shown(BenchTop& bench) {
+inline FreezeView freeze_shown(CoordinatorHarness& bench) {
     return bench.read<FreezeReply>(FreezeShowRequest{}).freeze;
 }
 
@@ -46,7 +46,7 @@ struct Silence {
     Duration lasts = 6s;
 };
 
-inline void freeze_by_silence(BenchTop& bench, const Silence& how) {
+inline void freeze_by_silence(CoordinatorHarness& bench, const Silence& how) {
     settle_listed(bench, how.nodes);
     if (how.instances > 0) {
         bench.want("web", how.instances);
@@ -62,12 +62,12 @@ inline FreezeView freeze_of(const std::optional<Reply>& reply) {
     return std::get<FreezeReply>(*reply->result).freeze;
 }
 
-inline std::size_t times_said(const BenchTop& bench, const std::string& topic) {
+inline std::size_t times_said(const CoordinatorHarness& bench, const std::string& topic) {
     return static_cast<std::size_t>(std::ranges::count(bench.events, topic, &Event::topic));
 }
 
 /// Starts for a lost node's sake since the event of this number.
-inline std::size_t rescheduled(const BenchTop& bench, std::size_t since = 0) {
+inline std::size_t rescheduled(const CoordinatorHarness& bench, std::size_t since = 0) {
     return static_cast<std::size_t>(std::ranges::count_if(
         bench.events.begin() + static_cast<std::ptrdiff_t>(since), bench.events.end(),
         [](const Event& event) {

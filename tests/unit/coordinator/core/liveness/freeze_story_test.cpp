@@ -16,7 +16,7 @@ using namespace muster::coordinator::testing;
 TEST_CASE("mass silence freezes a fleet, and less makes nodes lost", "[coordinator][freeze][S9]") {
     const int silent = GENERATE(10, 24, 25, 26, 55, 100);
     CAPTURE(silent);
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle_listed(bench, 100);
     bench.want("web", 60);
     bench.pass(4s);
@@ -45,7 +45,7 @@ TEST_CASE("mass silence freezes a fleet, and less makes nodes lost", "[coordinat
 // Goal: a freeze costs nothing: what ran runs on, and ends it (L11).
 // Method: half of the nodes are cut off for long, and come back.
 TEST_CASE("after a freeze nodes serve as if nothing had been", "[coordinator][freeze][L11]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     freeze_by_silence(bench, {.nodes = 8, .instances = 8, .silent = 4, .lasts = 5min});
     CHECK(freeze_shown(bench).since > CivilMs{});
     fall_silent(bench, 4, false);
@@ -65,7 +65,7 @@ TEST_CASE("after a freeze nodes serve as if nothing had been", "[coordinator][fr
 
 TEST_CASE("when a freeze ends by itself, those still silent have the time of anybody else",
           "[coordinator][freeze]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     freeze_by_silence(bench, {.nodes = 8, .silent = 4, .lasts = 10s});
     fall_silent(bench, 2, false);
     bench.pass(6s);
@@ -82,7 +82,7 @@ TEST_CASE("when a freeze ends by itself, those still silent have the time of any
 // word of an operator about them, or three that have; or three that had until it was removed.
 TEST_CASE("nodes that never had work and that no operator named freeze nothing",
           "[coordinator][freeze][S9]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (int node = 0; node < 7; ++node) {
         bench.join("n" + std::to_string(node));
     }
@@ -133,7 +133,7 @@ TEST_CASE("nodes that never had work and that no operator named freeze nothing",
 // Method: 30 of 100 nodes are gone for good.
 TEST_CASE("freeze off gives the silent up as lost, at the rate, and does not count them again",
           "[coordinator][freeze][S9][L11]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     freeze_by_silence(bench, {.nodes = 100, .instances = 100, .silent = 30, .lasts = 20s});
     const FreezeView off = freeze_of(bench.ask(FreezeOffRequest{works}, bench.fresh_id()));
     CHECK_FALSE(off.on);
@@ -155,11 +155,11 @@ TEST_CASE("freeze off gives the silent up as lost, at the rate, and does not cou
 // Method: most nodes say goodbye, are removed, or are drained and then cut off.
 TEST_CASE("goodbyes, removals and drained nodes never begin a freeze",
           "[coordinator][freeze][S9]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle_listed(bench, 8);
     SECTION("goodbyes") {
         for (int node = 0; node < 7; ++node) {
-            Puppet& puppet = bench["n" + std::to_string(node)];
+            FakeAgent& puppet = bench["n" + std::to_string(node)];
             bench.give(FromAgent{puppet.session, Goodbye{puppet.incarnation}});
         }
         fall_silent(bench, 7);
@@ -179,7 +179,7 @@ TEST_CASE("goodbyes, removals and drained nodes never begin a freeze",
         fall_silent(bench, 1);
         bench.pass(1s);
         for (int node = 2; node < 8; ++node) {
-            Puppet& puppet = bench["n" + std::to_string(node)];
+            FakeAgent& puppet = bench["n" + std::to_string(node)];
             bench.give(FromAgent{puppet.session, Goodbye{puppet.incarnation}});
         }
         fall_silent(bench, 6, true, 2);
@@ -192,7 +192,7 @@ TEST_CASE("goodbyes, removals and drained nodes never begin a freeze",
 TEST_CASE("nodes that fall silent one after the other within ten rounds freeze the fleet",
           "[coordinator][freeze][S9]") {
     const bool is_slow = GENERATE(false, true);
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle_listed(bench, 8);
     fall_silent(bench, 1, true, 0);
     bench.pass(is_slow ? 15s : 4s);
@@ -207,7 +207,7 @@ TEST_CASE("nodes that fall silent one after the other within ten rounds freeze t
 // Method: a node is lost while nobody has room; the freeze begins; a node comes.
 TEST_CASE("what ran on a node lost before the freeze is not placed in it",
           "[coordinator][freeze]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle_listed(bench, 4);
     bench.want("web", 4);
     bench.pass(3s);
@@ -232,10 +232,10 @@ TEST_CASE("what ran on a node lost before the freeze is not placed in it",
 // Method: on, with a reason, over a restart of the coordinator; then a node dies; then off.
 TEST_CASE("a freeze by an operator is kept with its reason until it is off",
           "[coordinator][freeze]") {
-    StoreImage image = BenchTop::empty_store();
-    const RequestId id = BenchTop::id_made_at(BenchTop::civil_start, 77);
+    StoreImage image = CoordinatorHarness::empty_store();
+    const RequestId id = CoordinatorHarness::id_made_at(CoordinatorHarness::civil_start, 77);
     {
-        BenchTop bench;
+        CoordinatorHarness bench;
         settle_listed(bench, 3);
         const auto reply = bench.ask(FreezeOnRequest{works}, id);
         const FreezeView on = freeze_of(reply);
@@ -259,7 +259,7 @@ TEST_CASE("a freeze by an operator is kept with its reason until it is off",
         }
         image.meta.epoch = Epoch{3};
     }
-    BenchTop bench{image};
+    CoordinatorHarness bench{image};
     CHECK(freeze_shown(bench).on);
     CHECK(freeze_shown(bench).author == "ann@desk");
     CHECK(freeze_shown(bench).since > CivilMs{});
@@ -288,7 +288,7 @@ TEST_CASE("a freeze by an operator is kept with its reason until it is off",
 
 TEST_CASE("an operator who keeps a freeze that began by silence has to end it",
           "[coordinator][freeze]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     freeze_by_silence(bench, {.nodes = 3, .silent = 3, .lasts = 5s});
     CHECK_FALSE(freeze_shown(bench).manual);
     const CivilMs since = freeze_shown(bench).since;
@@ -315,9 +315,9 @@ TEST_CASE("nodes that are silent after a recovery are judged together, the freez
     std::vector<StoredNode> stored;
     stored.reserve(5);
     for (int node = 0; node < 5; ++node) {
-        stored.push_back(BenchTop::stored("n" + std::to_string(node)));
+        stored.push_back(CoordinatorHarness::stored("n" + std::to_string(node)));
     }
-    BenchTop bench{BenchTop::store_with(stored)};
+    CoordinatorHarness bench{CoordinatorHarness::store_with(stored)};
     for (int node = 0; node < back; ++node) {
         bench.join("n" + std::to_string(node));
     }
@@ -346,10 +346,10 @@ TEST_CASE("nodes that are silent after a recovery are judged together, the freez
 // Goal: a goodbye in a freeze is no loss either, but the node gets what it was promised later.
 // Method: a node leaves on purpose, and its grace is over before the freeze is.
 TEST_CASE("a node that left becomes lost only after the freeze", "[coordinator][freeze]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle_listed(bench, 3);
     freeze_of(bench.ask(FreezeOnRequest{}, bench.fresh_id()));
-    Puppet& n0 = bench["n0"];
+    FakeAgent& n0 = bench["n0"];
     bench.give(FromAgent{n0.session, Goodbye{n0.incarnation}});
     bench.pass(2min);
     CHECK_FALSE(bench.happened("node.lost", "n0"));
@@ -363,7 +363,7 @@ TEST_CASE("a node that left becomes lost only after the freeze", "[coordinator][
 TEST_CASE("a large fleet that froze gets no work before all its nodes are published",
           "[coordinator][freeze]") {
     constexpr int many = 2'500;
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle_listed(bench, many);
     REQUIRE(bench.ask(LimitSetRequest{"starts_per_round", 1})->result);
     bench.want("slow", 100);

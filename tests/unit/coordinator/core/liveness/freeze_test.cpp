@@ -116,7 +116,7 @@ TEST_CASE("what is known of before a leadership counts in its first window", "[f
     CHECK(freeze.is_counted(only_node, Round{13}));
     freeze.keep_nobody();
     CHECK_FALSE(freeze.is_counted(only_node, Round{13}));
-    freeze.excuse(only_node, Round{20});
+    freeze.exclude(only_node, Round{20});
     CHECK(freeze.is_excused(only_node, Round{18}));
     CHECK_FALSE(freeze.is_excused(only_node, Round{21}));
     freeze.add(only_node, Round{22}, false);  // Another one in its slot.

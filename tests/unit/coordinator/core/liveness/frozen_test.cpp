@@ -14,7 +14,7 @@ using namespace muster::coordinator::testing;
 // Goal: in a freeze operators get what they ask for, and get it where somebody answers.
 // Method: half of the fleet is silent; a task is added, scaled and removed, a node drained.
 TEST_CASE("operators' own changes act in a freeze, on nodes that answer", "[coordinator][freeze]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     freeze_by_silence(bench, {.nodes = 8, .instances = 4, .silent = 4, .from = 4});
     bench.want("db", 3);
     bench.pass(3s);
@@ -36,7 +36,7 @@ TEST_CASE("operators' own changes act in a freeze, on nodes that answer", "[coor
 // Goal: what nobody can confirm at present is not sold as seen.
 // Method: half of the fleet is silent in a freeze; a look at the whole, a task and a node.
 TEST_CASE("copies on silent nodes are counted as unconfirmed", "[coordinator][freeze]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle_listed(bench, 8);
     bench.want("web", 8);
     bench.pass(4s);
@@ -64,7 +64,7 @@ TEST_CASE("copies on silent nodes are counted as unconfirmed", "[coordinator][fr
 // Goal: who asks what if is told that the freeze would come first, or is there.
 // Method: one, then three of eight nodes fail; then an operator freezes the cluster.
 TEST_CASE("what if so many nodes failed that the cluster froze says so", "[what_if][freeze]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle_listed(bench, 8);
     const auto asked = [&](const std::string& pattern) {
         return bench.read<PlanReply>(PlanRequest{.fail = {"node=" + pattern}}).freeze;
@@ -83,10 +83,10 @@ TEST_CASE("what if so many nodes failed that the cluster froze says so", "[what_
 // Method: a pool of three whose nodes fall silent; a task of that pool, and one of no pool at all.
 TEST_CASE("what lacks a node because those that suit do not serve says so",
           "[coordinator][freeze][placing]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (int node = 0; node < 6; ++node) {
-        Puppet& puppet = bench.add("n" + std::to_string(node));
-        Hello hello = BenchTop::hello_of(puppet);
+        FakeAgent& puppet = bench.add("n" + std::to_string(node));
+        Hello hello = CoordinatorHarness::hello_of(puppet);
         hello.offer.pool = node < 3 ? "fast" : "slow";
         bench.give(FromAgent{puppet.session, hello});
         REQUIRE(bench.ask(NodeAddRequest{{{.name = puppet.name}}}, bench.fresh_id())->result);
@@ -96,7 +96,7 @@ TEST_CASE("what lacks a node because those that suit do not serve says so",
     bench.pass(5s);
     REQUIRE(freeze_shown(bench).on);
     const auto want = [&](const std::string& name, const std::string& pool) {
-        WantedTask task = BenchTop::wanted(name, 1);
+        WantedTask task = CoordinatorHarness::wanted(name, 1);
         task.place.pool = pool;
         REQUIRE(bench.ask(TaskAddRequest{task, true}, bench.fresh_id())->result);
         return bench.read<TaskShowReply>(TaskShowRequest{name}).unplaced_reasons.at(0);
@@ -112,9 +112,9 @@ TEST_CASE("what lacks a node because those that suit do not serve says so",
 // Method: 60 of 100 nodes are silent; after the end they are lost a few in a round.
 TEST_CASE("what is given up with a freeze is not placed on nodes that are as silent",
           "[coordinator][freeze]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle_listed(bench, 100);
-    WantedTask task = BenchTop::wanted("web", 100);
+    WantedTask task = CoordinatorHarness::wanted("web", 100);
     task.spec.max_per_node = 3;
     bench.ask(TaskAddRequest{task}, bench.fresh_id());
     bench.pass(4s);
@@ -133,7 +133,7 @@ TEST_CASE("what is given up with a freeze is not placed on nodes that are as sil
 // Goal: no wait ends well between the end of a freeze and the losses.
 // Method: it is ended in the round in which it began.
 TEST_CASE("a freeze that is ended at once gives up who fell silent, too", "[coordinator][freeze]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle_listed(bench, 8);
     bench.want("web", 8);
     bench.pass(4s);
@@ -151,7 +151,7 @@ TEST_CASE("a freeze that is ended at once gives up who fell silent, too", "[coor
 // Method: the silent heal while we sleep, before the end of the freeze is durable.
 TEST_CASE("a coordinator that slept gives nobody up when it ends a freeze",
           "[coordinator][freeze][S10]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     freeze_by_silence(bench, {.nodes = 8, .instances = 4, .silent = 4});
     bench.store_works = false;
     bench.request(FreezeOffRequest{works}, bench.fresh_id());
@@ -169,7 +169,7 @@ TEST_CASE("a coordinator that slept gives nobody up when it ends a freeze",
 // Method: a freeze begins and ends six times in one round, while twenty instances are to move.
 TEST_CASE("no more moves begin in a round than may, also if freezes begin and end in it",
           "[coordinator][freeze][GO-D6]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n0");
     for (int task = 0; task < 20; ++task) {
         bench.want("t" + std::to_string(task), 1);

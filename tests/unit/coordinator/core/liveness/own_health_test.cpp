@@ -2,12 +2,12 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
@@ -57,7 +57,7 @@ TEST_CASE("a store that confirms nothing for longer than a round is ill", "[own_
 // Goal: who runs slow itself takes its time to judge (S10).
 // Method: the coordinator is woken late, again and again; one of many nodes is dead.
 TEST_CASE("a starved coordinator gives nodes up to eight times the polls", "[coordinator][S10]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (int node = 0; node < 6; ++node) {
         bench.join("n" + std::to_string(node));
     }
@@ -87,7 +87,7 @@ TEST_CASE("a starved coordinator gives nodes up to eight times the polls", "[coo
 // Method: the store does not confirm, or the sockets turn away, while most nodes are silent.
 TEST_CASE("silence of most nodes counts against none while our store or sockets are ill",
           "[coordinator][S10]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (int node = 0; node < 5; ++node) {
         bench.join("n" + std::to_string(node));
     }

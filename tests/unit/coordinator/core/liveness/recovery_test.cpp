@@ -1,23 +1,23 @@
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
 /// A store of an earlier leadership: `web` wanted on two nodes that were there.
 StoreImage earlier_store() {
-    StoreImage image = BenchTop::empty_store();
-    image.tasks = {StoredTask{BenchTop::wanted("web", 2), Generation{8}, Generation{8}}};
-    image.nodes = {BenchTop::stored("n1"), BenchTop::stored("n2")};
+    StoreImage image = CoordinatorHarness::empty_store();
+    image.tasks = {StoredTask{CoordinatorHarness::wanted("web", 2), Generation{8}, Generation{8}}};
+    image.nodes = {CoordinatorHarness::stored("n1"), CoordinatorHarness::stored("n2")};
     return image;
 }
 
-void run(Puppet& puppet, const InstanceId& id, Generation generation) {
+void run(FakeAgent& puppet, const InstanceId& id, Generation generation) {
     InstanceReport instance;
     instance.id = id;
     instance.generation = generation;
@@ -30,16 +30,16 @@ void run(Puppet& puppet, const InstanceId& id, Generation generation) {
 // Goal: a restarted coordinator touches nothing that runs.
 // Method: both nodes of the store report what they run.
 TEST_CASE("after a restart what runs is taken as it is", "[coordinator][recovery][S11]") {
-    BenchTop bench{earlier_store()};
+    CoordinatorHarness bench{earlier_store()};
     CHECK(bench.status().phase == "recovering");
-    Puppet& n1 = bench.add("n1");
+    FakeAgent& n1 = bench.add("n1");
     run(n1, {"web", 0}, Generation{8});
     bench.say_hello(n1);
     bench.pass(2s);
     CHECK(bench.status().phase == "recovering");
     CHECK(n1.batches.empty());
 
-    Puppet& n2 = bench.add("n2");
+    FakeAgent& n2 = bench.add("n2");
     run(n2, {"web", 1}, Generation{8});
     bench.say_hello(n2);
     CHECK(bench.status().phase == "leading");
@@ -54,11 +54,11 @@ TEST_CASE("after a restart what runs is taken as it is", "[coordinator][recovery
 // Method: one of two nodes never comes.
 TEST_CASE("recovery ends with its grace, and then the silent node is lost",
           "[coordinator][recovery][S11]") {
-    BenchTop bench{earlier_store()};
-    Puppet& n1 = bench.add("n1");
+    CoordinatorHarness bench{earlier_store()};
+    FakeAgent& n1 = bench.add("n1");
     run(n1, {"web", 0}, Generation{8});
     bench.say_hello(n1);
-    Puppet& n3 = bench.join("n3");
+    FakeAgent& n3 = bench.join("n3");
     bench.pass(17s);
     CHECK(n3.batches.empty());
     CHECK(bench.status().lost == 0);
@@ -73,7 +73,7 @@ TEST_CASE("recovery ends with its grace, and then the silent node is lost",
 // Method: one of two nodes has reported, so one instance of the task was not seen; and before.
 TEST_CASE("while nodes are awaited, instances that none of them reported are unseen",
           "[coordinator][recovery]") {
-    BenchTop bench{earlier_store()};
+    CoordinatorHarness bench{earlier_store()};
     CHECK(bench.status().unseen == 2);
     run(bench.add("n1"), {"web", 0}, Generation{8});
     bench.say_hello(bench["n1"]);
@@ -100,7 +100,7 @@ TEST_CASE("in recovery a task of every node is not converged", "[coordinator][re
     StoreImage image = earlier_store();
     image.tasks.front().wanted.instances = 1;
     image.tasks.front().wanted.place.every_node = true;
-    BenchTop bench{image};
+    CoordinatorHarness bench{image};
     const auto state = [&] {
         return bench.read<TaskListReply>(TaskListRequest{}).tasks.front().state;
     };
@@ -127,9 +127,9 @@ TEST_CASE("in recovery a task of every node is not converged", "[coordinator][re
 TEST_CASE("a recovery that meets a freeze says that it waits, for whom and until when",
           "[coordinator][recovery][freeze][S9][S11]") {
     StoreImage image = earlier_store();
-    image.nodes.push_back(BenchTop::stored("n3"));
-    image.nodes.push_back(BenchTop::stored("n4"));
-    BenchTop bench{image};
+    image.nodes.push_back(CoordinatorHarness::stored("n3"));
+    image.nodes.push_back(CoordinatorHarness::stored("n4"));
+    CoordinatorHarness bench{image};
     run(bench.add("n1"), {"web", 0}, Generation{8});
     bench.say_hello(bench["n1"]);
     bench.pass(10s);
@@ -160,8 +160,8 @@ TEST_CASE("a recovery that meets a freeze says that it waits, for whom and until
 // Goal: recovery does not hold up what is new.
 // Method: a task is applied while nodes are awaited.
 TEST_CASE("a task added during recovery is started at once", "[coordinator][recovery]") {
-    BenchTop bench{earlier_store()};
-    Puppet& n1 = bench.add("n1");
+    CoordinatorHarness bench{earlier_store()};
+    FakeAgent& n1 = bench.add("n1");
     bench.say_hello(n1);
     bench.pass(2s);
     REQUIRE(bench.status().phase == "recovering");
@@ -177,7 +177,7 @@ TEST_CASE("recovery waits neither for lost nodes nor for those that left",
     StoreImage image = earlier_store();
     image.nodes.push_back({.name = "n3", .incarnation = Incarnation{1}, .lost = true});
     image.nodes.push_back({.name = "n4", .incarnation = Incarnation{1}, .gone = true});
-    BenchTop bench{image};
+    CoordinatorHarness bench{image};
     bench.join("n1");
     CHECK(bench.status().phase == "recovering");
     bench.join("n2");
@@ -189,8 +189,8 @@ TEST_CASE("recovery waits neither for lost nodes nor for those that left",
 // Goal: a node of the store is not suspected before it had time to find us (S11).
 // Method: it reports, falls silent within the grace, and is lost only after it.
 TEST_CASE("no node of the store is lost before the grace is over", "[coordinator][recovery][S11]") {
-    BenchTop bench{earlier_store()};
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench{earlier_store()};
+    FakeAgent& n1 = bench.join("n1");
     bench.join("n2");
     bench.pass(2s);
     n1.answers = false;
@@ -203,7 +203,7 @@ TEST_CASE("no node of the store is lost before the grace is over", "[coordinator
 // Goal: an empty store has nothing to recover.
 // Method: look at the phase at once.
 TEST_CASE("a new cluster leads from the first moment", "[coordinator][recovery]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     CHECK(bench.status().phase == "leading");
     CHECK(bench.happened("leader.elected", ""));
 }
@@ -212,11 +212,11 @@ TEST_CASE("a new cluster leads from the first moment", "[coordinator][recovery]"
 // Method: a node of our cluster runs a task that was removed, and one of generation 0.
 TEST_CASE("what was wanted once is stopped, what was never known is a stray",
           "[coordinator][recovery][GO-10]") {
-    StoreImage image = BenchTop::empty_store();
+    StoreImage image = CoordinatorHarness::empty_store();
     image.nodes = {StoredNode{.name = "n1", .incarnation = Incarnation{1}}};
-    BenchTop bench{image};
-    Puppet& n1 = bench.add("n1");
-    n1.cluster = BenchTop::cluster;
+    CoordinatorHarness bench{image};
+    FakeAgent& n1 = bench.add("n1");
+    n1.cluster = CoordinatorHarness::cluster;
     run(n1, {"removed", 0}, Generation{7});
     run(n1, {"stray", 0}, Generation{});
     bench.say_hello(n1);
@@ -230,12 +230,12 @@ TEST_CASE("what was wanted once is stopped, what was never known is a stray",
 // Method: of two nodes of the store one knows a later store, and answers late or never.
 TEST_CASE("recovery waits for the report of a node that is ahead, at most for its grace",
           "[coordinator][recovery][ahead][S11]") {
-    BenchTop bench{earlier_store()};
-    Puppet& n1 = bench.add("n1");
+    CoordinatorHarness bench{earlier_store()};
+    FakeAgent& n1 = bench.add("n1");
     run(n1, {"web", 0}, Generation{8});
     bench.say_hello(n1);
-    Puppet& n3 = bench.join("n3");
-    Puppet& n2 = bench.add("n2");
+    FakeAgent& n3 = bench.join("n3");
+    FakeAgent& n2 = bench.add("n2");
     run(n2, {"web", 1}, Generation{8});
     n2.counter = Generation{99};
     n2.answers = false;

@@ -14,7 +14,7 @@ using namespace muster::coordinator::testing;
 namespace {
 
 /// Three nodes that have served for longer than a window, each with one instance of `web`.
-BenchTop& settled(BenchTop& bench) {
+CoordinatorHarness& settled(CoordinatorHarness& bench) {
     for (const auto* name : {"n1", "n2", "n3"}) {
         bench.join(name);
     }
@@ -24,13 +24,13 @@ BenchTop& settled(BenchTop& bench) {
     return bench;
 }
 
-void silence(BenchTop& bench, const std::string& name, bool silent = true) {
+void silence(CoordinatorHarness& bench, const std::string& name, bool silent = true) {
     bench[name].answers = !silent;
     bench[name].obeys = !silent;
     bench[name].tells = !silent;
 }
 
-NodeView listed(BenchTop& bench, const std::string& name) {
+NodeView listed(CoordinatorHarness& bench, const std::string& name) {
     const auto reply = bench.read<NodeListReply>(NodeListRequest{});
     const auto found = std::ranges::find(reply.nodes, name, &NodeView::name);
     REQUIRE(found != reply.nodes.end());
@@ -43,26 +43,26 @@ std::string detail_on(const std::vector<InstanceView>& instances, const std::str
     return found == instances.end() ? "none is there" : found->detail;
 }
 
-std::string web_on(BenchTop& bench, const std::string& node) {
+std::string web_on(CoordinatorHarness& bench, const std::string& node) {
     const auto reply = bench.read<TaskShowReply>(TaskShowRequest{"web"});
     const auto found = std::ranges::find(reply.instances, node, &InstanceView::node);
     REQUIRE(found != reply.instances.end());
     return to_string(found->id);
 }
 
-std::size_t rounds_missed(BenchTop& bench, const std::string& name) {
+std::size_t rounds_missed(CoordinatorHarness& bench, const std::string& name) {
     return bench.node(name).missed;
 }
 
 /// Lets rounds close until the node has missed so many.
-void pass_until_missed(BenchTop& bench, const std::string& name, std::uint32_t misses) {
+void pass_until_missed(CoordinatorHarness& bench, const std::string& name, std::uint32_t misses) {
     for (int rounds = 0; rounds < 20 && rounds_missed(bench, name) < misses; ++rounds) {
         bench.pass(1s);
     }
     REQUIRE(rounds_missed(bench, name) == misses);
 }
 
-void require_silent(BenchTop& bench, const std::string& name, bool is_silent) {
+void require_silent(CoordinatorHarness& bench, const std::string& name, bool is_silent) {
     const std::string web = web_on(bench, name);
     const StatusReply status = bench.status();
     CHECK(status.silent == (is_silent ? 1 : 0));
@@ -94,7 +94,7 @@ void require_silent(BenchTop& bench, const std::string& name, bool is_silent) {
 // a third, and answers; status, lists and explanations are compared each time.
 TEST_CASE("a node is silent everywhere from its third missed poll to its next answer",
           "[coordinator][silence]") {
-    BenchTop bench{BenchTop::empty_store(), {.version = "1.0"}};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
     settled(bench);
     require_silent(bench, "n2", false);
     silence(bench, "n2");
@@ -112,7 +112,7 @@ TEST_CASE("a node is silent everywhere from its third missed poll to its next an
 
 TEST_CASE("a node is lost with its tenth missed poll, and its instance starts elsewhere",
           "[coordinator][silence]") {
-    BenchTop bench{BenchTop::empty_store(), {.version = "1.0"}};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
     settled(bench);
     bench.join("n4");
     silence(bench, "n2");
@@ -128,7 +128,7 @@ TEST_CASE("a node is lost with its tenth missed poll, and its instance starts el
 // what is wanted next, falls silent; a task is added, then it answers, and another one is.
 TEST_CASE("a silent node gets no new instance, and gets them again once it answers",
           "[coordinator][silence]") {
-    BenchTop bench{BenchTop::empty_store(), {.version = "1.0"}};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
     settled(bench);
     bench.join("n4");
     bench.pass(2s);
@@ -147,7 +147,7 @@ TEST_CASE("a silent node gets no new instance, and gets them again once it answe
 
 // Goal: nothing moves to it either. Method: the only other node for what is drained is silent.
 TEST_CASE("nothing moves to a silent node", "[coordinator][silence]") {
-    BenchTop bench{BenchTop::empty_store(), {.version = "1.0"}};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
     bench.join("n1");
     bench.want("web", 1);
     bench.join("n2");
@@ -167,7 +167,7 @@ TEST_CASE("nothing moves to a silent node", "[coordinator][silence]") {
 // Goal: what runs on a node of which nobody hears is in a drain's way. Method: a node that drains
 // falls silent.
 TEST_CASE("a drain names the silence of its node", "[coordinator][silence][drain]") {
-    BenchTop bench{BenchTop::empty_store(), {.version = "1.0"}};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
     settled(bench);
     silence(bench, "n2");
     pass_until_missed(bench, "n2", 3);
@@ -181,7 +181,7 @@ TEST_CASE("a drain names the silence of its node", "[coordinator][silence][drain
 // Goal: mass silence is judged when nodes fall silent, not when they would be lost.
 // Method: three of six nodes miss two polls, then a third.
 TEST_CASE("a freeze begins with the third missed poll of many", "[coordinator][silence][freeze]") {
-    BenchTop bench{BenchTop::empty_store(), {.version = "1.0"}};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
     settle_listed(bench, 6);
     fall_silent(bench, 3);
     pass_until_missed(bench, "n0", 2);
@@ -197,7 +197,7 @@ TEST_CASE("a freeze begins with the third missed poll of many", "[coordinator][s
 // again but one; that one is silent beyond the freeze, gets nothing, and is lost later.
 TEST_CASE("a node that is silent when a freeze ends gets nothing before it answers",
           "[coordinator][silence][freeze]") {
-    BenchTop bench{BenchTop::empty_store(), {.version = "1.0"}};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
     freeze_by_silence(bench, {.nodes = 8, .silent = 4});
     fall_silent(bench, 3, false);
     bench.pass(7s);
@@ -218,7 +218,7 @@ TEST_CASE("a node that is silent when a freeze ends gets nothing before it answe
 // Method: half of the fleet is silent for less than it takes to be lost, and the freeze is ended.
 TEST_CASE("the end of a freeze by an operator makes silent nodes lost at once",
           "[coordinator][silence][freeze]") {
-    BenchTop bench{BenchTop::empty_store(), {.version = "1.0"}};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
     freeze_by_silence(bench, {.nodes = 8, .silent = 4, .lasts = 5s});
     REQUIRE(bench.node("n0").missed < 10);
     REQUIRE(bench.ask(FreezeOffRequest{works}, bench.fresh_id())->result);
@@ -229,7 +229,8 @@ TEST_CASE("the end of a freeze by an operator makes silent nodes lost at once",
 // Method: the same with a burst of two: the others follow with the next rounds.
 TEST_CASE("nodes that an operator gave up are lost as fast as the rate allows",
           "[coordinator][silence][freeze]") {
-    BenchTop bench{BenchTop::empty_store(), {.loss = {.burst = 2}, .version = "1.0"}};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(),
+                             {.loss = {.burst = 2}, .version = "1.0"}};
     freeze_by_silence(bench, {.nodes = 8, .instances = 8, .silent = 4, .lasts = 5s});
     REQUIRE(bench.ask(FreezeOffRequest{works}, bench.fresh_id())->result);
     CHECK(bench.status().lost == 2);
@@ -240,14 +241,14 @@ TEST_CASE("nodes that an operator gave up are lost as fast as the rate allows",
 // Goal: a node is not suspended for one long silence. Method: it misses most polls that it may,
 // answers, and misses as many again.
 TEST_CASE("a silence counts against a node as long as it is news", "[coordinator][silence]") {
-    BenchTop bench{BenchTop::empty_store(), {.version = "1.0"}};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
     settled(bench);
     for (const std::uint32_t score : {60U, 120U}) {
         silence(bench, "n2");
         pass_until_missed(bench, "n2", 8);
         silence(bench, "n2", false);
         bench.pass(1s);
-        CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n2"}).conduct.score <= score);
+        CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n2"}).flap_score.score <= score);
     }
     CHECK_FALSE(bench.happened("node.suspended", "n2"));
 }

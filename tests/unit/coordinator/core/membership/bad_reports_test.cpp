@@ -5,21 +5,21 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-std::size_t bad_reports(const BenchTop& bench) {
+std::size_t bad_reports(const CoordinatorHarness& bench) {
     return static_cast<std::size_t>(
         std::ranges::count(bench.events, "node.bad_report", &Event::topic));
 }
 
-std::uint64_t sample(BenchTop& bench, const std::string& name) {
+std::uint64_t sample(CoordinatorHarness& bench, const std::string& name) {
     const auto stats = bench.read<StatsReply>(StatsRequest{});
     const auto found = std::ranges::find(stats.samples, name, &Sample::name);
     REQUIRE(found != stats.samples.end());
@@ -32,8 +32,8 @@ std::uint64_t sample(BenchTop& bench, const std::string& name) {
 // Method: one agent sends what cannot be read instead of its answers, then answers again.
 TEST_CASE("a node whose answers make no sense says so until a sound one comes",
           "[coordinator][nodes]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     CHECK(bench.node("n1").bad_report.empty());
     n1.answers = false;
@@ -57,8 +57,8 @@ TEST_CASE("a node whose answers make no sense says so until a sound one comes",
 }
 
 TEST_CASE("nonsense of many kinds is one event in a round", "[coordinator][nodes]") {
-    BenchTop bench;
-    const Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    const FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     for (int i = 0; i < 4; ++i) {
         bench.give(Undecodable{n1.session, std::to_string(i)});
@@ -68,8 +68,8 @@ TEST_CASE("nonsense of many kinds is one event in a round", "[coordinator][nodes
 }
 
 TEST_CASE("a node that is asked for all it runs and sends a part says so", "[coordinator][nodes]") {
-    BenchTop bench;
-    Puppet& n1 = bench.add("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.add("n1");
     n1.answers = false;
     bench.say_hello(n1);
     REQUIRE_FALSE(n1.polls.empty());
@@ -81,8 +81,8 @@ TEST_CASE("a node that is asked for all it runs and sends a part says so", "[coo
 
 // Goal: whoever answers another leadership is not taken for silent, nor blamed for a late answer.
 TEST_CASE("an answer of another epoch is counted and noted", "[coordinator][nodes]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     CHECK(sample(bench, "muster_other_epoch_reports_total") == 0);
     n1.answers = false;
@@ -102,10 +102,10 @@ TEST_CASE("an answer of another epoch is counted and noted", "[coordinator][node
 
 // Goal: a suspended node says what suspended it, where its agent can tell.
 TEST_CASE("a suspended node says what its agent cannot do", "[coordinator][nodes]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     n1.host.journal_failing = true;
-    n1.vitals = {.at = BenchTop::civil_start, .trouble = "/state/journal: No such file"};
+    n1.vitals = {.at = CoordinatorHarness::civil_start, .trouble = "/state/journal: No such file"};
     bench.pass(6s);
     REQUIRE(bench.node("n1").health == "flaky");
     const auto why = bench.read<ExplainReply>(ExplainRequest{Subject::node, "n1"});

@@ -3,13 +3,13 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 // What an agent reports, and nobody ordered.
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
@@ -25,11 +25,12 @@ InstanceReport running_copy(const std::string& task, Ordinal ordinal, Generation
 
 /// web.0 to web.2 run on three nodes, since now.
 struct ThreeCopies {
-    BenchTop bench;
+    CoordinatorHarness bench;
     std::vector<std::string> honest{"n0", "n1", "n2"};
     Generation generation{};
 
-    explicit ThreeCopies(const StoreImage& image = BenchTop::empty_store()) : bench{image} {
+    explicit ThreeCopies(const StoreImage& image = CoordinatorHarness::empty_store())
+        : bench{image} {
         for (const std::string& name : honest) {
             bench.join(name);
         }
@@ -38,7 +39,7 @@ struct ThreeCopies {
         for (const std::string& name : honest) {
             REQUIRE(bench[name].instances.size() == 1);
             InstanceReport& copy = bench[name].instances.begin()->second;
-            copy.started = BenchTop::civil_start;
+            copy.started = CoordinatorHarness::civil_start;
             generation = copy.generation;
             bench[name].revision = next(bench[name].revision);
         }
@@ -46,7 +47,7 @@ struct ThreeCopies {
         REQUIRE(bench.status().converged);
     }
     /// It says that it has run all three for longer than anybody else.
-    void claim(Puppet& puppet) const {
+    void claim(FakeAgent& puppet) const {
         for (Ordinal ordinal = 0; ordinal < 3; ++ordinal) {
             puppet.instances[{"web", ordinal}] =
                 running_copy("web", ordinal, generation, CivilMs{1'000});
@@ -86,8 +87,8 @@ struct ThreeCopies {
 TEST_CASE("a copy that was ordered never gives way to one that is only claimed",
           "[coordinator][S18]") {
     ThreeCopies story;
-    BenchTop& bench = story.bench;
-    Puppet& liar = bench.add("liar");
+    CoordinatorHarness& bench = story.bench;
+    FakeAgent& liar = bench.add("liar");
     SECTION("in its first report") {
         story.claim(liar);
         bench.say_hello(liar);
@@ -117,8 +118,8 @@ TEST_CASE("a copy that was ordered never gives way to one that is only claimed",
 // says that it has the next generation already.
 TEST_CASE("what is claimed in the latest generation replaces nothing", "[coordinator][S18]") {
     ThreeCopies story;
-    BenchTop& bench = story.bench;
-    Puppet& liar = bench.join("liar");
+    CoordinatorHarness& bench = story.bench;
+    FakeAgent& liar = bench.join("liar");
     bench.pass(2s);
     bench.ask(NodeOfflineRequest{"liar", {}}, bench.fresh_id());  // It is ordered nothing.
     for (const std::string& name : story.honest) {
@@ -140,7 +141,7 @@ TEST_CASE("what is claimed in the latest generation replaces nothing", "[coordin
 // Goal: a liar that repeats itself is suspended. Method: it claims in each round.
 TEST_CASE("a node that claims again and again is suspended", "[coordinator][S18]") {
     ThreeCopies story;
-    Puppet& liar = story.bench.join("liar");
+    FakeAgent& liar = story.bench.join("liar");
     story.bench.pass(2s);
     for (int round = 0; round < 8; ++round) {
         story.claim(liar);
@@ -153,12 +154,13 @@ TEST_CASE("a node that claims again and again is suspended", "[coordinator][S18]
 // Goal: what was ordered of one task is no order of another (S18). Method: one change adds both, so
 // they have the same generation; the liar lets its own start lapse and claims the other.
 TEST_CASE("a start that lapsed makes no claim of another task true", "[coordinator][S18]") {
-    BenchTop bench;
-    Puppet& liar = bench.join("a");
-    Puppet& honest = bench.join("b");
+    CoordinatorHarness bench;
+    FakeAgent& liar = bench.join("a");
+    FakeAgent& honest = bench.join("b");
     bench.pass(2s);
     liar.obeys = false;
-    const ApplyRequest both{.tasks = {BenchTop::wanted("api", 1), BenchTop::wanted("web", 1)}};
+    const ApplyRequest both{
+        .tasks = {CoordinatorHarness::wanted("api", 1), CoordinatorHarness::wanted("web", 1)}};
     REQUIRE(bench.ask(both, bench.fresh_id()).has_value());
     bench.pass(2s);
     REQUIRE(honest.instances.contains({"web", 0}));
@@ -175,8 +177,8 @@ TEST_CASE("a start that lapsed makes no claim of another task true", "[coordinat
 TEST_CASE("a node that stops nothing of what it claims takes no instance away",
           "[coordinator][S18][L1]") {
     ThreeCopies story;
-    BenchTop& bench = story.bench;
-    Puppet& liar = bench.add("liar");
+    CoordinatorHarness& bench = story.bench;
+    FakeAgent& liar = bench.add("liar");
     liar.obeys = false;
     story.claim(liar);
     bench.say_hello(liar);
@@ -203,9 +205,9 @@ TEST_CASE("a node that stops nothing of what it claims takes no instance away",
 TEST_CASE("an instance of a lost node is placed though another node claims it",
           "[coordinator][S18][L1]") {
     ThreeCopies story;
-    BenchTop& bench = story.bench;
+    CoordinatorHarness& bench = story.bench;
     bench.join("n3");
-    Puppet& liar = bench.join("liar");
+    FakeAgent& liar = bench.join("liar");
     bench.pass(2s);
     liar.obeys = false;
     story.claim(liar);
@@ -220,8 +222,8 @@ TEST_CASE("an instance of a lost node is placed though another node claims it",
 TEST_CASE("a copy that is still reported after its stop was obeyed is only claimed",
           "[coordinator][S18]") {
     ThreeCopies story;
-    BenchTop& bench = story.bench;
-    Puppet& n2 = bench["n2"];
+    CoordinatorHarness& bench = story.bench;
+    FakeAgent& n2 = bench["n2"];
     const auto kept = n2.instances;
     n2.tells = false;
     bench.want("web", 2);
@@ -236,12 +238,13 @@ TEST_CASE("a copy that is still reported after its stop was obeyed is only claim
 // run what this leadership did not order there, or forgot.
 TEST_CASE("who may have been ordered it does not claim it", "[coordinator][S18][S11]") {
     SECTION("under the leadership before, which this one recovers from") {
-        StoreImage image = BenchTop::store_with({BenchTop::stored("n0"), BenchTop::stored("n1")});
-        image.tasks.push_back({BenchTop::wanted("web", 1), Generation{5}, Generation{5}});
-        BenchTop bench{image};
-        Puppet& first = bench.add("n0");
+        StoreImage image = CoordinatorHarness::store_with(
+            {CoordinatorHarness::stored("n0"), CoordinatorHarness::stored("n1")});
+        image.tasks.push_back({CoordinatorHarness::wanted("web", 1), Generation{5}, Generation{5}});
+        CoordinatorHarness bench{image};
+        FakeAgent& first = bench.add("n0");
         first.instances[{"web", 0}] = running_copy("web", 0, Generation{5}, CivilMs{1'000});
-        Puppet& second = bench.add("n1");
+        FakeAgent& second = bench.add("n1");
         second.instances[{"web", 0}] = running_copy("web", 0, Generation{5}, CivilMs{500});
         bench.say_hello(first);
         bench.say_hello(second);
@@ -253,8 +256,8 @@ TEST_CASE("who may have been ordered it does not claim it", "[coordinator][S18][
     }
     SECTION("and its node was lost, and forgotten") {
         ThreeCopies story;
-        Puppet& back = story.bench.add("back");
-        back.cluster = BenchTop::cluster;
+        FakeAgent& back = story.bench.add("back");
+        back.cluster = CoordinatorHarness::cluster;
         back.epoch = Epoch{2};
         story.claim(back);
         story.bench.say_hello(back);
@@ -265,8 +268,8 @@ TEST_CASE("who may have been ordered it does not claim it", "[coordinator][S18][
         CHECK(story.times_fed("back", "claimed_instance") == 0);
     }
     SECTION("the node was lost before it could say that it obeyed") {
-        BenchTop bench;
-        Puppet& n0 = bench.join("n0");
+        CoordinatorHarness bench;
+        FakeAgent& n0 = bench.join("n0");
         bench.pass(2s);
         n0.tells = false;
         n0.answers = false;
@@ -280,16 +283,16 @@ TEST_CASE("who may have been ordered it does not claim it", "[coordinator][S18][
         CHECK_FALSE(bench.happened("node.faulty", "n0"));
     }
     SECTION("its agent began a new life before it could") {
-        BenchTop bench;
-        Puppet& n0 = bench.join("n0");
+        CoordinatorHarness bench;
+        FakeAgent& n0 = bench.join("n0");
         bench.pass(2s);
         n0.tells = false;
         bench.want("web", 1);
         n0.answers = false;
         bench.pass(1500ms);
-        n0.cluster = BenchTop::cluster;
+        n0.cluster = CoordinatorHarness::cluster;
         n0.epoch = Epoch{3};
-        n0.leader = BenchTop::leader;
+        n0.leader = CoordinatorHarness::leader;
         n0.incarnation = Incarnation{2};
         n0.life = LifeId{7, 7};
         bench.give(SessionClosed{n0.session});

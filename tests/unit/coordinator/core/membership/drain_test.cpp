@@ -2,16 +2,16 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-DrainView drain_of(BenchTop& bench, const std::string& node) {
+DrainView drain_of(CoordinatorHarness& bench, const std::string& node) {
     return bench.read<NodeShowReply>(NodeShowRequest{node}).drain;
 }
 
@@ -29,7 +29,7 @@ std::vector<std::string> codes_in(const DrainView& drain) {
 // Method: two instances on two nodes of three; one of these is drained.
 TEST_CASE("a drained node is left by its instances one proof at a time, and is then offline",
           "[intents][drain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.want("web", 2);
@@ -56,7 +56,7 @@ TEST_CASE("a drained node is left by its instances one proof at a time, and is t
 // Goal: a drain that cannot end says what is in its way, in time.
 // Method: as many instances as nodes, so none has another place; a deadline passes; room comes.
 TEST_CASE("a drain names its blockers, and says when its deadline has passed", "[intents][drain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.want("web", 2);
@@ -92,7 +92,7 @@ TEST_CASE("a drain names its blockers, and says when its deadline has passed", "
 // Goal: nobody believes that a drain goes on by force.
 // Method: one by force is asked for anew, with a deadline and without.
 TEST_CASE("a drain that is asked for anew says what it gives up", "[intents][drain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.want("web", 2);
@@ -113,7 +113,7 @@ TEST_CASE("a drain that is asked for anew says what it gives up", "[intents][dra
 // take that it has ended.
 TEST_CASE("a drain that has ended is not overdue while its end is being stored",
           "[intents][drain][L5]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.store_works = false;
@@ -130,12 +130,12 @@ TEST_CASE("a drain that has ended is not overdue while its end is being stored",
 // Goal: an overdue drain always says what it waits for. Method: all is stopped on the node, but its
 // answers do not come, from which alone it is known what became of the orders.
 TEST_CASE("a drain that waits for an answer says so", "[intents][drain][L5]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.want("web", 1);
     bench.pass(5s);
-    Puppet& holder = bench["n1"].instances.empty() ? bench["n2"] : bench["n1"];
+    FakeAgent& holder = bench["n1"].instances.empty() ? bench["n2"] : bench["n1"];
     holder.answers = false;
     REQUIRE(bench.ask(NodeDrainRequest{.pattern = holder.name, .deadline_ms = 2'100})->result);
     bench.pass(2500ms);
@@ -150,12 +150,12 @@ TEST_CASE("a drain that waits for an answer says so", "[intents][drain][L5]") {
 }
 
 TEST_CASE("a node that does not answer cannot be seen to be drained", "[intents][drain]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.join("n2");
     bench.want("web", 1);
     bench.pass(5s);
-    Puppet& holder = n1.instances.empty() ? bench["n2"] : n1;
+    FakeAgent& holder = n1.instances.empty() ? bench["n2"] : n1;
     holder.answers = false;
     holder.obeys = false;
     REQUIRE(bench.ask(NodeDrainRequest{.pattern = holder.name})->result);
@@ -174,7 +174,7 @@ TEST_CASE("a node that does not answer cannot be seen to be drained", "[intents]
 // Method: the last node, the last two at once, with and without force.
 TEST_CASE("the last node of a pool is drained only by force, which stops what has no other place",
           "[intents][drain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.want("web", 1);
@@ -200,7 +200,7 @@ TEST_CASE("the last node of a pool is drained only by force, which stops what ha
 }
 
 TEST_CASE("a retry of a drain that was refused is refused alike", "[intents][drain][S3]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     const RequestId id = bench.fresh_id();
     const auto refusal = bench.ask(NodeDrainRequest{.pattern = "n1"}, id);
@@ -213,7 +213,7 @@ TEST_CASE("a retry of a drain that was refused is refused alike", "[intents][dra
 }
 
 TEST_CASE("online ends a drain, and a new leadership goes on with one", "[intents][drain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.want("web", 2);
@@ -226,10 +226,11 @@ TEST_CASE("online ends a drain, and a new leadership goes on with one", "[intent
     CHECK(bench.running("web") == 2);
     CHECK(bench.status().serving == 2);
 
-    StoreImage image = BenchTop::store_with({BenchTop::stored("n1"), BenchTop::stored("n2")});
-    image.intents = {
-        StoredIntent{.name = "n1", .intent = Intent::draining, .deadline = BenchTop::civil_start}};
-    BenchTop next_leader{image};
+    StoreImage image = CoordinatorHarness::store_with(
+        {CoordinatorHarness::stored("n1"), CoordinatorHarness::stored("n2")});
+    image.intents = {StoredIntent{
+        .name = "n1", .intent = Intent::draining, .deadline = CoordinatorHarness::civil_start}};
+    CoordinatorHarness next_leader{image};
     next_leader.join("n1");
     next_leader.join("n2");
     next_leader.pass(5s);
@@ -240,10 +241,10 @@ TEST_CASE("online ends a drain, and a new leadership goes on with one", "[intent
 // Goal: the event of an overdue drain stays a sentence. Method: it waits for more than it names.
 TEST_CASE("an overdue drain names five of those it waits for and counts the rest",
           "[intents][drain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(2s);
-    WantedTask task = BenchTop::wanted("web", 7);
+    WantedTask task = CoordinatorHarness::wanted("web", 7);
     task.spec.max_per_node = 7;
     task.place.constraints = {*parse_constraint("node = n1")};
     bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());

@@ -1,18 +1,18 @@
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 // Goal: one connection cannot fill the table of nodes.
 // Method: an agent says hello under a second name on its route.
 TEST_CASE("one connection is one agent", "[coordinator][hello][S18]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
-    Hello other = BenchTop::hello_of(n1);
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
+    Hello other = CoordinatorHarness::hello_of(n1);
     other.name = "n2";
     bench.give(FromAgent{n1.session, other});
     REQUIRE(n1.refusals.size() == 1);
@@ -29,8 +29,9 @@ TEST_CASE("one connection is one agent", "[coordinator][hello][S18]") {
 // Goal: a liar leaves numbers above its own to the honest agent of the name.
 // Method: claims at the end of the range, of a name known and of one that is not.
 TEST_CASE("an incarnation that is no count of starts is refused", "[coordinator][hello][S18]") {
-    BenchTop bench{BenchTop::store_with({BenchTop::stored("n1", Incarnation{5})})};
-    Puppet& n1 = bench.add("n1");
+    CoordinatorHarness bench{
+        CoordinatorHarness::store_with({CoordinatorHarness::stored("n1", Incarnation{5})})};
+    FakeAgent& n1 = bench.add("n1");
     n1.incarnation = Incarnation{~std::uint64_t{0}};
     SECTION("of a name that is known") {
         bench.say_hello(n1);
@@ -53,8 +54,8 @@ TEST_CASE("an incarnation that is no count of starts is refused", "[coordinator]
 
 TEST_CASE("an agent whose name is none is refused with the rule of names",
           "[coordinator][hello][bad_input]") {
-    BenchTop bench;
-    Puppet& odd = bench.add("No Name!");
+    CoordinatorHarness bench;
+    FakeAgent& odd = bench.add("No Name!");
     bench.say_hello(odd);
     REQUIRE(odd.refusals.size() == 1);
     CHECK(odd.refusals.front().code == Errc::invalid);
@@ -66,8 +67,8 @@ TEST_CASE("an agent whose name is none is refused with the rule of names",
 // Goal: a hello of the same life moves the session and keeps what is held.
 // Method: the same agent on a new route.
 TEST_CASE("the same life on a new route goes on where it was", "[coordinator][hello][SC-03]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
     n1.session = Session{777};
@@ -88,8 +89,9 @@ TEST_CASE("the same life on a new route goes on where it was", "[coordinator][he
 // Method: another life says an incarnation that is not above the known one.
 TEST_CASE("another life not above the known incarnation is told what is known",
           "[coordinator][hello][SC-D12]") {
-    BenchTop bench{BenchTop::store_with({BenchTop::stored("n1", Incarnation{5})})};
-    Puppet& n1 = bench.add("n1");
+    CoordinatorHarness bench{
+        CoordinatorHarness::store_with({CoordinatorHarness::stored("n1", Incarnation{5})})};
+    FakeAgent& n1 = bench.add("n1");
     n1.incarnation = Incarnation{1};
     bench.say_hello(n1);
     REQUIRE(n1.refusals.size() == 1);
@@ -104,8 +106,8 @@ TEST_CASE("another life not above the known incarnation is told what is known",
 // Method: an agent begins anew on an empty disk, and its connection is the one of its last life.
 TEST_CASE("another life that speaks by the connection of a node gets no order before its welcome",
           "[coordinator][hello][SC-D12]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     n1.life = LifeId{7, 7};
     bench.say_hello(n1);
     REQUIRE(n1.refusals.size() == 1);
@@ -123,17 +125,18 @@ TEST_CASE("another life that speaks by the connection of a node gets no order be
 // Method: a second life of a higher incarnation while the first answers, and when it does not.
 TEST_CASE("a name is in use while its old life answers, and free after one missed answer",
           "[coordinator][hello][S18]") {
-    BenchTop bench;
-    Puppet& first = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& first = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
-    Puppet second = first;
+    FakeAgent second = first;
     second.life = LifeId{0xbad, 1};
     second.incarnation = Incarnation{2};
     second.session = Session{900};
 
     const std::size_t polls = first.polls.size();
-    const Output refused = bench.give(FromAgent{second.session, BenchTop::hello_of(second)});
+    const Output refused =
+        bench.give(FromAgent{second.session, CoordinatorHarness::hello_of(second)});
     REQUIRE(refused.messages.size() == 1);
     CHECK(std::get<Refused>(refused.messages.front().message).code == Errc::name_in_use);
     CHECK(first.polls.size() == polls + 1);
@@ -142,9 +145,10 @@ TEST_CASE("a name is in use while its old life answers, and free after one misse
     CHECK(bench.status().running == 1);
 
     first.answers = false;
-    bench.give(FromAgent{second.session, BenchTop::hello_of(second)});
+    bench.give(FromAgent{second.session, CoordinatorHarness::hello_of(second)});
     bench.pass(1s);
-    const Output welcomed = bench.give(FromAgent{second.session, BenchTop::hello_of(second)});
+    const Output welcomed =
+        bench.give(FromAgent{second.session, CoordinatorHarness::hello_of(second)});
     REQUIRE(welcomed.messages.size() == 1);
     CHECK(std::holds_alternative<Welcome>(welcomed.messages.front().message));
     CHECK(bench.node("n1").incarnation == Incarnation{2});
@@ -154,9 +158,9 @@ TEST_CASE("a name is in use while its old life answers, and free after one misse
 // Method: a new life has an order in flight; the old life refuses the like of it, and says goodbye.
 TEST_CASE("acknowledgements and goodbyes of an older life are dropped",
           "[coordinator][hello][SC-D12]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
-    Puppet& n2 = bench.join("n2");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
+    FakeAgent& n2 = bench.join("n2");
     bench.pass(1s);
     bench.give(SessionClosed{n1.session});
     n1.life = LifeId{2, 2};
@@ -190,8 +194,8 @@ TEST_CASE("acknowledgements and goodbyes of an older life are dropped",
 // Goal: what an older life says changes nothing.
 // Method: a report of the old incarnation after a new life was welcomed.
 TEST_CASE("reports of an older life are dropped", "[coordinator][hello][SC-D12]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
     const Session old_session = n1.session;
@@ -217,8 +221,8 @@ TEST_CASE("reports of an older life are dropped", "[coordinator][hello][SC-D12]"
 // Goal: a new life is never taken for the old one.
 // Method: an agent restarts with nothing running.
 TEST_CASE("an agent that comes back empty is given its work anew", "[coordinator][hello]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
     bench.give(SessionClosed{n1.session});
@@ -237,12 +241,12 @@ TEST_CASE("an agent that comes back empty is given its work anew", "[coordinator
 // Goal: what a host has is known from its agent, and a lie about it has no effect.
 // Method: a node says what it has, says otherwise in a new life, and then what cannot be.
 TEST_CASE("what a node has for instances is what its last hello said", "[coordinator][hello]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     const auto offer = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).offer; };
-    Puppet& n1 = bench.join("n1");
+    FakeAgent& n1 = bench.join("n1");
     CHECK(offer() == Offer{});
 
-    Hello hello = BenchTop::hello_of(n1);
+    Hello hello = CoordinatorHarness::hello_of(n1);
     hello.offer.pool = "fast";
     hello.offer.labels = {{"rack", "r7"}};
     hello.offer.capacity.slots = 3;
@@ -262,17 +266,17 @@ TEST_CASE("what a node has for instances is what its last hello said", "[coordin
     CHECK(n1.refusals.size() == 2);
     CHECK(offer() == hello.offer);
 
-    bench.give(FromAgent{n1.session, BenchTop::hello_of(n1)});
+    bench.give(FromAgent{n1.session, CoordinatorHarness::hello_of(n1)});
     CHECK(offer() == Offer{});
 }
 
 TEST_CASE("which limits of tasks a node keeps is what its last hello said",
           "[coordinator][hello]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     const auto limits = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).limits; };
     CHECK(limits().empty());
-    Hello hello = BenchTop::hello_of(n1);
+    Hello hello = CoordinatorHarness::hello_of(n1);
     hello.limits = {{"cpu", true, "cgroup v2"}, {"pids", false, "no such controller"}};
     bench.give(FromAgent{n1.session, hello});
     CHECK(limits() == hello.limits);

@@ -3,20 +3,20 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 // As many names of nodes as there may be.
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 // Goal: no way round the bound of names: what is on its way to the store counts, too.
 // Method: lists that follow each other while the store confirms nothing, then one more at the
 // bound.
 TEST_CASE("names that wait for the store count among those that there may be",
           "[intents][inventory]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n0");
     const auto names = [](char first, std::size_t count) {
         NodeAddRequest request;
@@ -41,7 +41,7 @@ TEST_CASE("names that wait for the store count among those that there may be",
     }
     CHECK(bench.status().nodes == limits::nodes);
     CHECK(bench.ask(names('c', 1))->result.error().code == Errc::too_large);
-    Puppet& stranger = bench.add("stranger");
+    FakeAgent& stranger = bench.add("stranger");
     bench.say_hello(stranger);
     REQUIRE(stranger.refusals.size() == 1);
     CHECK(stranger.refusals.front().code == Errc::busy);
@@ -60,7 +60,7 @@ TEST_CASE("a list of nodes may replace one as long as there is room for either",
     };
     CoordinatorOptions options;
     options.listed_only = true;
-    BenchTop listed{BenchTop::empty_store(), options};
+    CoordinatorHarness listed{CoordinatorHarness::empty_store(), options};
     REQUIRE(listed.ask(names('a'))->result);
     REQUIRE(listed.ask(names('b'))->result);
     CHECK(listed.status().nodes == limits::nodes / 2 + 1);

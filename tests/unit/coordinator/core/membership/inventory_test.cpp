@@ -1,16 +1,16 @@
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-std::string tasks_on(const Puppet& puppet) {
+std::string tasks_on(const FakeAgent& puppet) {
     std::string names;
     for (const auto& [id, instance] : puppet.instances) {
         names += id.task + " ";
@@ -19,18 +19,19 @@ std::string tasks_on(const Puppet& puppet) {
 }
 
 /// n0, n1 and n2, each with one of t0, t1 and t2.
-void start_three(BenchTop& bench) {
+void start_three(CoordinatorHarness& bench) {
     for (const char* name : {"n0", "n1", "n2"}) {
         bench.join(name);
     }
-    bench.ask(ApplyRequest{.tasks = {BenchTop::wanted("t0", 1), BenchTop::wanted("t1", 1),
-                                     BenchTop::wanted("t2", 1)}},
+    bench.ask(ApplyRequest{.tasks = {CoordinatorHarness::wanted("t0", 1),
+                                     CoordinatorHarness::wanted("t1", 1),
+                                     CoordinatorHarness::wanted("t2", 1)}},
               bench.fresh_id());
     bench.pass(5s);
     REQUIRE(bench["n1"].instances.size() == 1);
 }
 
-std::size_t running_beside_n1(BenchTop& bench) {
+std::size_t running_beside_n1(CoordinatorHarness& bench) {
     return bench["n0"].instances.size() + bench["n2"].instances.size();
 }
 
@@ -40,7 +41,7 @@ std::size_t running_beside_n1(BenchTop& bench) {
 // Method: remove one of three, say hello again, add it again.
 TEST_CASE("a node is removed once it is drained, and may not join before it is added",
           "[intents][inventory][GO-12]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     start_three(bench);
     const auto reply = bench.ask(NodeRemoveRequest{.pattern = "n1"}, bench.fresh_id());
     REQUIRE(reply->result);
@@ -74,7 +75,7 @@ TEST_CASE("a node is removed once it is drained, and may not join before it is a
 
 TEST_CASE("by force a node is removed at once, and what it ran is started elsewhere",
           "[intents][inventory][GO-12]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     start_three(bench);
     const std::size_t batches = bench["n1"].batches.size();
     REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true})->result);
@@ -98,7 +99,7 @@ TEST_CASE("by force a node is removed at once, and what it ran is started elsewh
 // Goal: the set of nodes is replaced in one request.
 // Method: a list without n1; a dry run first.
 TEST_CASE("a list of nodes replaces the one before in one request", "[intents][inventory][GO-15]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     start_three(bench);
     NodeApplyRequest list{.nodes = {{.name = "n0"}, {.name = "n2"}, {.name = "n9"}},
                           .dry_run = true};
@@ -128,9 +129,9 @@ TEST_CASE("a list of nodes replaces the one before in one request", "[intents][i
 // Method: an agent of one pool is listed in another, then without one, removed, and added again.
 TEST_CASE("a node that the list names without a pool is in the pool its agent says",
           "[intents][inventory]") {
-    BenchTop bench;
-    Puppet& n1 = bench.add("n1");
-    Hello hello = BenchTop::hello_of(n1);
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.add("n1");
+    Hello hello = CoordinatorHarness::hello_of(n1);
     hello.offer.pool = "own";
     hello.offer.labels = {{"rack", "r1"}};
     bench.give(FromAgent{n1.session, hello});
@@ -166,7 +167,7 @@ TEST_CASE("a node that the list names without a pool is in the pool its agent sa
 // Method: a task of the pool has no other place, then it gets one.
 TEST_CASE("what runs on a node that is listed in another pool leaves when it has a place",
           "[intents][inventory]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.want("web", 1);
     bench.pass(5s);
@@ -183,9 +184,9 @@ TEST_CASE("what runs on a node that is listed in another pool leaves when it has
 // Method: a job has ended on a node that is then listed in another pool, and gets a new program.
 TEST_CASE("what ended on a node that does not suit it any more is replaced elsewhere",
           "[intents][inventory]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
-    WantedTask job = BenchTop::wanted("job", 1);
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
+    WantedTask job = CoordinatorHarness::wanted("job", 1);
     job.spec.restart.policy = RestartPolicy::never;
     bench.ask(TaskAddRequest{job});
     bench.pass(3s);
@@ -207,8 +208,8 @@ TEST_CASE("what ended on a node that does not suit it any more is replaced elsew
 TEST_CASE("where nodes are listed only those may join", "[intents][inventory]") {
     CoordinatorOptions options;
     options.listed_only = true;
-    BenchTop bench{BenchTop::empty_store(), options};
-    Puppet& stranger = bench.join("n1");
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
+    FakeAgent& stranger = bench.join("n1");
     CHECK(bench.status().nodes == 0);
     REQUIRE(stranger.refusals.size() == 1);
     CHECK(stranger.refusals.back().code == Errc::refused);
@@ -225,12 +226,12 @@ TEST_CASE("where nodes are listed only those may join", "[intents][inventory]") 
     bench.say_hello(stranger);
     CHECK(bench.status().nodes == 1);
     // The list says it: nothing is kept of a name that is not on it.
-    StoreImage image = BenchTop::empty_store();
+    StoreImage image = CoordinatorHarness::empty_store();
     CHECK(bench.ask(NodeRemoveRequest{.pattern = "n9"})->result.error().code == Errc::not_found);
 }
 
 TEST_CASE("a listed name that has not come raises no alarm", "[intents][inventory]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n9"}}})->result);
     bench.pass(5s);
@@ -240,7 +241,7 @@ TEST_CASE("a listed name that has not come raises no alarm", "[intents][inventor
 // Goal: a long list costs one row a name. Method: list a name; a leadership on what is stored.
 TEST_CASE("a listed name that never came has no row but its place on the list",
           "[intents][inventory]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}})->result);
     bench.pass(2s);
     CHECK(bench.happened("node.expected", "n1"));
@@ -251,9 +252,9 @@ TEST_CASE("a listed name that never came has no row but its place on the list",
         }
     }
 
-    StoreImage image = BenchTop::empty_store();
+    StoreImage image = CoordinatorHarness::empty_store();
     image.intents = {StoredIntent{.name = "n1", .admission = Admission::listed}};
-    BenchTop next{image};
+    CoordinatorHarness next{image};
     CHECK(next.node("n1").health == "lost");
     CHECK_FALSE(next.happened("node.expected", "n1"));  // It was told when it was listed.
     next.join("n1");
@@ -263,7 +264,7 @@ TEST_CASE("a listed name that never came has no row but its place on the list",
 
 TEST_CASE("a name that never came is removed at once, and a list has its bound",
           "[intents][inventory]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n0");
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}, {.name = "n2", .pool = "fast"}}})->result);
     CHECK(bench.status().nodes == 3);
@@ -283,7 +284,7 @@ TEST_CASE("a name that never came is removed at once, and a list has its bound",
 TEST_CASE("a change of nodes sees what is on its way to the store", "[intents][inventory][GO-15]") {
     CoordinatorOptions options;
     options.listed_only = GENERATE(false, true);
-    BenchTop bench{BenchTop::empty_store(), options};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
     bench.store_works = false;
     bench.request(NodeAddRequest{{{.name = "a"}, {.name = "b"}}});
     const Ticket off = bench.request(NodeOfflineRequest{.pattern = "b"});
@@ -315,7 +316,7 @@ TEST_CASE("a change of nodes sees what is on its way to the store", "[intents][i
 // Method: a new name with a reason; a removal that an add calls off, with a reason and without.
 TEST_CASE("the reason of an add is kept, also if it calls a removal off", "[intents][inventory]") {
     const Occasion bob{.reason = "it is mended", .author = "bob@desk"};
-    BenchTop bench;
+    CoordinatorHarness bench;
     start_three(bench);
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n9"}}, bob}, bench.fresh_id())->result);
     CHECK(bench.node("n9").reason == bob.reason);

@@ -1,23 +1,23 @@
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 // Goal: one silent answer is a miss, `lost_after` in a row are a loss, and work moves then.
 // Method: an agent stops answering; another one is there to take over.
 TEST_CASE("a node that misses three polls in a row is lost and its work moves",
           "[coordinator][nodes][GO-19][GO-D9]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
     REQUIRE(n1.instances.size() == 1);
-    Puppet& n2 = bench.join("n2");
+    FakeAgent& n2 = bench.join("n2");
     bench.pass(1s);
     n1.answers = false;
     bench.pass(3s);  // The first of these rounds only brings the first poll.
@@ -34,8 +34,8 @@ TEST_CASE("a node that misses three polls in a row is lost and its work moves",
 // Method: the lost node answers again while a replacement runs.
 TEST_CASE("a lost node that answers is healthy again and its double is stopped",
           "[coordinator][nodes][GO-D9][S7]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
     bench.join("n2");
@@ -53,11 +53,11 @@ TEST_CASE("a lost node that answers is healthy again and its double is stopped",
 // Goal: the mark is in the store before anything follows from it.
 // Method: a store that does not confirm the loss.
 TEST_CASE("nothing is started elsewhere before the loss is durable", "[coordinator][durable]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
-    Puppet& n2 = bench.join("n2");
+    FakeAgent& n2 = bench.join("n2");
     bench.pass(1s);
     bench.store_works = false;
     n1.answers = false;
@@ -73,23 +73,24 @@ TEST_CASE("nothing is started elsewhere before the loss is durable", "[coordinat
 // Goal: to say hello is no answer. Method: an agent that has reported only repeats its hello; in a
 // new leadership, one that the store knows does nothing else.
 TEST_CASE("who only says hello is silent, and holds up no recovery", "[coordinator][L3][S11]") {
-    const auto repeat_hello = [](BenchTop& bench, Puppet& puppet, int times) {
+    const auto repeat_hello = [](CoordinatorHarness& bench, FakeAgent& puppet, int times) {
         for (int time = 0; time < times; ++time) {
             bench.pass(400ms);
             bench.say_hello(puppet);
         }
     };
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n2");
-    Puppet& n1 = bench.join("n1");
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     n1.answers = false;
     repeat_hello(bench, n1, 20);
     CHECK(bench.happened("node.lost", "n1"));
 
-    BenchTop next{BenchTop::store_with({BenchTop::stored("n1"), BenchTop::stored("n2")})};
+    CoordinatorHarness next{CoordinatorHarness::store_with(
+        {CoordinatorHarness::stored("n1"), CoordinatorHarness::stored("n2")})};
     next.join("n2");
-    Puppet& hollow = next.add("n1");
+    FakeAgent& hollow = next.add("n1");
     hollow.answers = false;
     next.say_hello(hollow);
     repeat_hello(next, hollow, 80);
@@ -99,8 +100,8 @@ TEST_CASE("who only says hello is silent, and holds up no recovery", "[coordinat
 // Goal: who slept suspects nobody.
 // Method: no wake for a round and a half, nor any answer.
 TEST_CASE("a round in which our own loop was late counts no miss", "[coordinator][S10]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     n1.answers = false;
     bench.pass(500ms);
@@ -116,7 +117,7 @@ TEST_CASE("a round in which our own loop was late counts no miss", "[coordinator
 // Method: sleep for 10 s; one link is gone afterwards and comes back after 5 s, one is gone for
 // good, and one stands but brings nothing. Who was late may be late again, so nobody is lost soon.
 TEST_CASE("after a sleep of ours links have as long to come back", "[coordinator][S10]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     const Session returns = bench.join("returns").session;
     const Session gone = bench.join("gone").session;
     bench.join("silent");
@@ -146,7 +147,7 @@ TEST_CASE("after a sleep of ours links have as long to come back", "[coordinator
 // Goal: losses are decided at a limited rate.
 // Method: 30 of 60 nodes fall silent at once; the burst is 10, then one a round.
 TEST_CASE("mass silence is decided at the stated rate", "[coordinator][S9]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (int i = 0; i < 60; ++i) {
         bench.join("n" + std::to_string(100 + i));
     }
@@ -166,8 +167,8 @@ TEST_CASE("mass silence is decided at the stated rate", "[coordinator][S9]") {
 // Goal: names that somebody made up do not hold up the loss of a real node.
 // Method: 30 empty nodes, first in every order, fall silent in the same round as one that works.
 TEST_CASE("nodes that bear no work use up nothing of the rate of losses", "[coordinator][S9]") {
-    BenchTop bench;
-    Puppet& real = bench.join("z");
+    CoordinatorHarness bench;
+    FakeAgent& real = bench.join("z");
     bench.want("web", 1);
     bench.pass(2s);
     REQUIRE(real.instances.size() == 1);
@@ -182,7 +183,7 @@ TEST_CASE("nodes that bear no work use up nothing of the rate of losses", "[coor
 // Goal: whoever fell silent first is decided first.
 // Method: more nodes than the burst are silent when one with a lower index falls silent too.
 TEST_CASE("losses are decided in the order of silence", "[coordinator][S9]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (int i = 0; i < 40; ++i) {
         bench.join("n" + std::to_string(100 + i));
     }
@@ -205,10 +206,10 @@ TEST_CASE("losses are decided in the order of silence", "[coordinator][S9]") {
 TEST_CASE("in a full table the lost are forgotten after a round", "[coordinator][nodes]") {
     std::vector<StoredNode> rows;
     for (std::size_t i = 0; i < limits::joiners; ++i) {
-        rows.push_back(BenchTop::stored("n" + std::to_string(i)));
+        rows.push_back(CoordinatorHarness::stored("n" + std::to_string(i)));
         rows.back().lost = i % 2 == 0;
     }
-    BenchTop bench{BenchTop::store_with(std::move(rows))};
+    CoordinatorHarness bench{CoordinatorHarness::store_with(std::move(rows))};
     bench.pass(1s);
     CHECK(bench.happened("node.forgotten", "n0"));
     CHECK(bench.status().nodes == limits::joiners / 2);
@@ -221,10 +222,10 @@ TEST_CASE("a listed name joins where those that come unasked find no room",
           "[coordinator][nodes][inventory]") {
     std::vector<StoredNode> rows;
     for (std::size_t i = 0; i < limits::joiners; ++i) {
-        rows.push_back(BenchTop::stored("n" + std::to_string(i)));
+        rows.push_back(CoordinatorHarness::stored("n" + std::to_string(i)));
     }
-    BenchTop bench{BenchTop::store_with(std::move(rows))};
-    const Puppet& late = bench.join("late");
+    CoordinatorHarness bench{CoordinatorHarness::store_with(std::move(rows))};
+    const FakeAgent& late = bench.join("late");
     CHECK(late.welcomes.empty());
     REQUIRE(late.refusals.size() == 1);
     CHECK(late.refusals.back().code == Errc::busy);
@@ -239,8 +240,8 @@ TEST_CASE("a listed name joins where those that come unasked find no room",
 // Method: an agent says goodbye and stays away; its loss is decided, with the event, after that.
 TEST_CASE("a node that left is shown as lost, and given up after its grace",
           "[coordinator][nodes]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     n1.answers = false;
     bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
@@ -268,12 +269,13 @@ TEST_CASE("a node that left is shown as lost, and given up after its grace",
 // Goal: a dead name does not stay in the list for ever, but one with placements does.
 // Method: an empty and a busy node are lost for longer than `max_lost`.
 TEST_CASE("a lost node without placements is forgotten in time", "[coordinator][nodes][SC-01]") {
-    BenchTop bench{BenchTop::empty_store(),
-                   {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench{
+        CoordinatorHarness::empty_store(),
+        {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
-    Puppet& n2 = bench.join("n2");
+    FakeAgent& n2 = bench.join("n2");
     bench.pass(2s);
     REQUIRE(n1.instances.size() == 1);
     n1.answers = false;
@@ -296,16 +298,17 @@ TEST_CASE("a lost node without placements is forgotten in time", "[coordinator][
 // each by the deadlines of its own.
 TEST_CASE("nothing of a forgotten node is polled or timed any more",
           "[coordinator][nodes][SC-D7]") {
-    BenchTop bench{BenchTop::empty_store(),
-                   {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench{
+        CoordinatorHarness::empty_store(),
+        {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     n1.answers = false;
     bench.pass(64s);
     REQUIRE(bench.happened("node.forgotten", "n1"));
     const std::size_t polls = n1.polls.size();
     bench.pass(30s);
-    Puppet& n2 = bench.join("n2");
+    FakeAgent& n2 = bench.join("n2");
     bench.give(FromAgent{n2.session, Goodbye{Incarnation{1}}});
     bench.pass(32s);
     CHECK_FALSE(bench.happened("node.lost", "n2"));
@@ -322,8 +325,8 @@ TEST_CASE("nothing of a forgotten node is polled or timed any more",
 // Method: a node is removed while its suspension runs; another one joins before that would end.
 TEST_CASE("the suspension of a removed node is not ended for another node",
           "[coordinator][nodes][SC-D7]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     n1.host.spawn_failing = true;
     bench.pass(5s);
@@ -343,9 +346,10 @@ TEST_CASE("the suspension of a removed node is not ended for another node",
 // Method: a busy node is lost for longer than `max_lost`; it returns empty, and falls silent again.
 TEST_CASE("a lost node with placements is kept for as long as it has them",
           "[coordinator][nodes]") {
-    BenchTop bench{BenchTop::empty_store(),
-                   {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench{
+        CoordinatorHarness::empty_store(),
+        {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
     REQUIRE(n1.instances.size() == 1);
@@ -367,10 +371,11 @@ TEST_CASE("a lost node with placements is kept for as long as it has them",
 // Goal: a node that has just found us again is asked often enough before it is called lost (S11).
 // Method: it was away for long within the grace; it says hello as the grace ends, and answers late.
 TEST_CASE("a node on a new route is not lost before it was asked there", "[coordinator][S11]") {
-    BenchTop bench{BenchTop::store_with({BenchTop::stored("n1"), BenchTop::stored("n2")})};
+    CoordinatorHarness bench{CoordinatorHarness::store_with(
+        {CoordinatorHarness::stored("n1"), CoordinatorHarness::stored("n2")})};
     bench.join("n2");
     bench.pass(17500ms);
-    Puppet& n1 = bench.add("n1");
+    FakeAgent& n1 = bench.add("n1");
     n1.answers = false;
     bench.say_hello(n1);
     bench.pass(3s);
@@ -382,8 +387,8 @@ TEST_CASE("a node on a new route is not lost before it was asked there", "[coord
 // Goal: coming again and again is no substitute for an answer.
 // Method: a new life every two rounds, none of which answers.
 TEST_CASE("an agent that always comes and never answers is lost", "[coordinator][nodes]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     n1.answers = false;
     for (std::uint64_t life = 2; life < 20; ++life) {
@@ -399,8 +404,8 @@ TEST_CASE("an agent that always comes and never answers is lost", "[coordinator]
 // Goal: who comes back after a goodbye has the time of anybody else to answer (S11).
 // Method: it stays away past its grace, then says hello, and its first answers are lost.
 TEST_CASE("a node that comes back after its goodbye is not lost at once", "[coordinator][S11]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
     bench.pass(32500ms);
@@ -423,7 +428,7 @@ TEST_CASE("a node that comes back after its goodbye is not lost at once", "[coor
 TEST_CASE("what a goodbye does not leave is placed elsewhere at once", "[coordinator][nodes]") {
     for (const std::uint32_t left : {0U, 1U}) {
         CAPTURE(left);
-        BenchTop bench;
+        CoordinatorHarness bench;
         bench.join("n1");
         bench.join("n2");
         bench.pass(2s);
@@ -431,8 +436,8 @@ TEST_CASE("what a goodbye does not leave is placed elsewhere at once", "[coordin
         bench.pass(2s);
         REQUIRE(bench.running("web") == 1);
         const bool is_first = !bench.puppets.at("n1").instances.empty();
-        Puppet& home = bench.puppets.at(is_first ? "n1" : "n2");
-        Puppet& other = bench.puppets.at(is_first ? "n2" : "n1");
+        FakeAgent& home = bench.puppets.at(is_first ? "n1" : "n2");
+        FakeAgent& other = bench.puppets.at(is_first ? "n2" : "n1");
         bench.give(FromAgent{home.session, Goodbye{home.incarnation, left}});
         bench.pass(2s);
         CHECK(other.instances.size() == (left == 0 ? 1 : 0));

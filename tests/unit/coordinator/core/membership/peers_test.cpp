@@ -3,20 +3,20 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
 // Tasks `t0` to `t7`, of one instance each, in one change.
-void want_eight(BenchTop& bench) {
+void want_eight(CoordinatorHarness& bench) {
     ApplyRequest apply;
     for (int i = 0; i < 8; ++i) {
-        apply.tasks.push_back(BenchTop::wanted("t" + std::to_string(i), 1));
+        apply.tasks.push_back(CoordinatorHarness::wanted("t" + std::to_string(i), 1));
     }
     bench.ask(apply, bench.fresh_id());
 }
@@ -29,12 +29,12 @@ void want_eight(BenchTop& bench) {
 // Method: n1 has joined and never answers a poll nor ends its session; three tasks are wanted.
 TEST_CASE("a round ends in time for all others while a node never answers",
           "[coordinator][rounds][GO-20]") {
-    BenchTop bench;
-    Puppet& n0 = bench.join("n0");
-    Puppet& n1 = bench.add("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n0 = bench.join("n0");
+    FakeAgent& n1 = bench.add("n1");
     n1.answers = n1.obeys = false;
     bench.say_hello(n1);
-    Puppet& n2 = bench.join("n2");
+    FakeAgent& n2 = bench.join("n2");
     bench.pass(1s);
     const Round before = bench.status().round;
     for (const char* const task : {"t0", "t1", "t2"}) {
@@ -51,13 +51,13 @@ TEST_CASE("a round ends in time for all others while a node never answers",
 // Method: hundreds that never answer, one that does.
 TEST_CASE("any number of deaf agents delays neither a round nor a request",
           "[coordinator][rounds][GO-D7][SC-D10]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (int i = 0; i < 500; ++i) {
-        Puppet& deaf = bench.add("deaf" + std::to_string(i));
+        FakeAgent& deaf = bench.add("deaf" + std::to_string(i));
         deaf.answers = deaf.obeys = false;
         bench.say_hello(deaf);
     }
-    Puppet& good = bench.join("good");
+    FakeAgent& good = bench.join("good");
     bench.pass(1s);
     const Round before = bench.status().round;
     bench.pass(500ms);
@@ -72,9 +72,9 @@ TEST_CASE("any number of deaf agents delays neither a round nor a request",
 // Method: eight tasks and two nodes, one of which answers polls and does not obey.
 TEST_CASE("a node that answers polls but does not obey delays only itself",
           "[coordinator][commands][GO-D11]") {
-    BenchTop bench;
-    Puppet& n0 = bench.join("n0");
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n0 = bench.join("n0");
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     n1.obeys = false;
     want_eight(bench);
@@ -99,9 +99,9 @@ TEST_CASE("a node that answers polls but does not obey delays only itself",
 // Method: of a batch of four starts, one is refused and the others are obeyed.
 TEST_CASE("one refused start leaves every other command of the round in force",
           "[coordinator][commands][GO-D12]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
-    Puppet& n2 = bench.join("n2");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
+    FakeAgent& n2 = bench.join("n2");
     bench.pass(1s);
     n1.obeys = false;
     want_eight(bench);
@@ -143,8 +143,8 @@ TEST_CASE("one refused start leaves every other command of the round in force",
 // Method: the node takes the start, and is silent for two rounds.
 TEST_CASE("a start whose progress is unknown is decided by the next report, and not started twice",
           "[coordinator][commands][SC-20]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     n1.tells = n1.answers = false;
     bench.want("web", 1);
@@ -171,8 +171,8 @@ TEST_CASE("a start whose progress is unknown is decided by the next report, and 
 // Goal: what was ordered is seen before it is reported.
 // Method: a node that obeys and does not tell, until it is polled.
 TEST_CASE("a node shows an instance from its order on", "[coordinator][views][SC-08]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     n1.tells = false;
     bench.want("web", 1);
@@ -193,13 +193,13 @@ TEST_CASE("a node shows an instance from its order on", "[coordinator][views][SC
 // Method: three tasks run on three nodes; two of them are applied as all that is wanted.
 TEST_CASE("a wanted set replaced in one request stops what it lacks and starts nothing",
           "[coordinator][changes][GO-17]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (const char* const node : {"n0", "n1", "n2"}) {
         bench.join(node);
     }
     ApplyRequest apply;
     for (const char* const task : {"t0", "t1", "t2"}) {
-        apply.tasks.push_back(BenchTop::wanted(task, 1));
+        apply.tasks.push_back(CoordinatorHarness::wanted(task, 1));
     }
     bench.ask(apply, bench.fresh_id());
     bench.pass(2s);
@@ -231,13 +231,13 @@ TEST_CASE("a wanted set replaced in one request stops what it lacks and starts n
 // Goal: nodes that report nothing have nothing to give, whatever is asked of them.
 // Method: one that is empty and one that has not answered yet, while tasks go and a node is lost.
 TEST_CASE("nothing is taken from nodes that report none", "[coordinator][GO-18]") {
-    BenchTop bench;
-    Puppet& busy = bench.join("busy");
+    CoordinatorHarness bench;
+    FakeAgent& busy = bench.join("busy");
     bench.want("web", 1);
     bench.pass(2s);
     REQUIRE(busy.instances.size() == 1);
-    Puppet& empty = bench.join("empty");
-    Puppet& deaf = bench.add("deaf");
+    FakeAgent& empty = bench.join("empty");
+    FakeAgent& deaf = bench.add("deaf");
     deaf.answers = deaf.obeys = false;
     bench.say_hello(deaf);
     bench.pass(2s);
@@ -260,12 +260,12 @@ TEST_CASE("nothing is taken from nodes that report none", "[coordinator][GO-18]"
 // Method: change the image, the messages and the answers after they were given.
 TEST_CASE("lists that were handed in or out may change without effect inside",
           "[coordinator][GO-D10]") {
-    StoreImage image = BenchTop::empty_store();
-    image.tasks.push_back({BenchTop::wanted("web", 1), Generation{5}, Generation{5}});
-    BenchTop bench{image};
+    StoreImage image = CoordinatorHarness::empty_store();
+    image.tasks.push_back({CoordinatorHarness::wanted("web", 1), Generation{5}, Generation{5}});
+    CoordinatorHarness bench{image};
     image.tasks.clear();
-    Puppet& n1 = bench.add("n1");
-    Hello hello = BenchTop::hello_of(n1);
+    FakeAgent& n1 = bench.add("n1");
+    Hello hello = CoordinatorHarness::hello_of(n1);
     bench.give(FromAgent{n1.session, hello});
     hello.name = "n2";
     bench.pass(2s);
@@ -273,12 +273,12 @@ TEST_CASE("lists that were handed in or out may change without effect inside",
 
     CoreRequest asked{bench.fresh_id(), ApplyRequest{}};
     auto& apply = std::get<ApplyRequest>(asked.body);
-    apply.tasks.push_back(BenchTop::wanted("api", 1));
+    apply.tasks.push_back(CoordinatorHarness::wanted("api", 1));
     const FromOperator handed_in{Ticket{900}, asked};
     bench.give(handed_in);
     CHECK(handed_in.request->body == asked.body);  // Nor is anything taken out of it.
     apply.tasks.front().instances = 7;
-    apply.tasks.push_back(BenchTop::wanted("db", 1));
+    apply.tasks.push_back(CoordinatorHarness::wanted("db", 1));
     auto listed = bench.read<TaskListReply>(TaskListRequest{});
     REQUIRE(listed.tasks.size() == 2);
     CHECK(listed.tasks.front().instances == 1);
@@ -295,8 +295,8 @@ TEST_CASE("lists that were handed in or out may change without effect inside",
 // Method: an agent gives an instance up; an hour passes.
 TEST_CASE("an instance that failed is shown with its reason until somebody acts",
           "[coordinator][views][SC-22]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(1s);
     InstanceReport& instance = n1.instances.at({"web", 0});

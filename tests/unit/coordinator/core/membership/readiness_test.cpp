@@ -1,30 +1,30 @@
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-void check_ended(Puppet& puppet, bool passed) {
+void check_ended(FakeAgent& puppet, bool passed) {
     puppet.host.readiness = passed ? Readiness::passed : Readiness::failed;
     puppet.host.check_exit = passed ? 0 : 7;
     ++puppet.host.checks;
 }
 
 /// A node whose agent has a check that has not ended yet.
-Puppet& join_unready(BenchTop& bench, const std::string& name) {
+FakeAgent& join_unready(CoordinatorHarness& bench, const std::string& name) {
     bench.add(name).host.readiness = Readiness::pending;
-    Puppet& puppet = bench[name];
+    FakeAgent& puppet = bench[name];
     bench.say_hello(puppet);
     return puppet;
 }
 
-Puppet& join_ready(BenchTop& bench, const std::string& name) {
-    Puppet& puppet = join_unready(bench, name);
+FakeAgent& join_ready(CoordinatorHarness& bench, const std::string& name) {
+    FakeAgent& puppet = join_unready(bench, name);
     check_ended(puppet, true);
     return puppet;
 }
@@ -34,8 +34,8 @@ Puppet& join_ready(BenchTop& bench, const std::string& name) {
 // Goal: a node gets no work before its host is ready for it.
 // Method: a check that takes five rounds.
 TEST_CASE("a node that joins serves once its check has passed", "[coordinator][nodes][readiness]") {
-    BenchTop bench;
-    Puppet& n1 = join_unready(bench, "n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = join_unready(bench, "n1");
     bench.want("web", 1);
     bench.pass(5s);
     CHECK(bench.node("n1").health == "unready");
@@ -53,8 +53,8 @@ TEST_CASE("a node that joins serves once its check has passed", "[coordinator][n
 // Method: a task ends, and the check that follows fails; some rounds later it passes.
 TEST_CASE("a check that fails as a task ends suspends the node until one passes",
           "[coordinator][nodes][readiness][SC-10][SC-D15]") {
-    BenchTop bench;
-    Puppet& n1 = join_ready(bench, "n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = join_ready(bench, "n1");
     bench.pass(2s);
     CHECK(bench.status().serving == 1);
     CHECK(bench.status().free == 1);
@@ -87,8 +87,8 @@ TEST_CASE("a check that fails as a task ends suspends the node until one passes"
 
 // Goal: no exit code is told that no process had. Method: the agent says -1, as of a check killed.
 TEST_CASE("a check without an exit code is told in words", "[coordinator][nodes][readiness]") {
-    BenchTop bench;
-    Puppet& n1 = join_ready(bench, "n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = join_ready(bench, "n1");
     bench.pass(2s);
     check_ended(n1, false);
     n1.host.check_exit = -1;
@@ -102,8 +102,8 @@ TEST_CASE("a check without an exit code is told in words", "[coordinator][nodes]
 // Method: a thousand failed checks, then one that passes.
 TEST_CASE("readiness that failed is asked for again in every round, for ever",
           "[coordinator][nodes][readiness][SC-D5]") {
-    BenchTop bench;
-    Puppet& n1 = join_ready(bench, "n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = join_ready(bench, "n1");
     bench.pass(2s);
     for (int round = 0; round < 1'000; ++round) {
         check_ended(n1, false);
@@ -121,8 +121,8 @@ TEST_CASE("readiness that failed is asked for again in every round, for ever",
 // Method: the node serves a penalty; its last check passed before that, the next one after it.
 TEST_CASE("after a penalty only a new check makes a node ready",
           "[coordinator][nodes][readiness]") {
-    BenchTop bench;
-    Puppet& n1 = join_ready(bench, "n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = join_ready(bench, "n1");
     bench.pass(2s);
     n1.host.spawn_failing = true;
     bench.pass(5s);

@@ -6,12 +6,12 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
@@ -23,7 +23,7 @@ CoordinatorOptions listed_only() {
     return options;
 }
 
-std::size_t times_told(const BenchTop& bench, const std::string& name) {
+std::size_t times_told(const CoordinatorHarness& bench, const std::string& name) {
     return static_cast<std::size_t>(std::ranges::count_if(bench.events, [&](const Event& event) {
         return event.topic == "node.refused" && event.name == name;
     }));
@@ -35,9 +35,9 @@ std::size_t times_told(const BenchTop& bench, const std::string& name) {
 // Method: an agent that nobody listed says hello thrice, then an operator lists it.
 TEST_CASE("an agent that may not join is counted, named and told once",
           "[coordinator][inventory]") {
-    BenchTop bench{BenchTop::empty_store(), listed_only()};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), listed_only()};
     CHECK(bench.status().mode == "listed");
-    Puppet& n7 = bench.add("n7");
+    FakeAgent& n7 = bench.add("n7");
     for (int hello = 0; hello < 3; ++hello) {
         bench.say_hello(n7);
         bench.pass(2s);
@@ -60,7 +60,7 @@ TEST_CASE("an agent that may not join is counted, named and told once",
 
 TEST_CASE("a removed name is shown, and its agent as refused until it gives up",
           "[coordinator][inventory]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     CHECK(bench.status().mode == "open");
     bench.join("n1");
     bench.join("n2");

@@ -2,18 +2,18 @@
 
 #include "common/base/limits.hpp"
 #include "coordinator/core/ledger/removed_tasks.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 // Goal: a removal means the same whatever the task was doing, and says what it found (SC-23).
 // Method: one task for each case, beside one that has nothing to do with it.
 TEST_CASE("a removed task is stopped, or never starts, and a second removal says so", "[SC-23]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("other", 1);
     const auto remove = [&](const std::string& task, RequestId id = {}) {
         return bench.ask(TaskRemoveRequest{task}, id).value();
@@ -44,10 +44,10 @@ TEST_CASE("a removed task is stopped, or never starts, and a second removal says
         CHECK_FALSE(n1.instances.contains({"web", 0}));
     }
     SECTION("one that has not started never does") {
-        WantedTask web = BenchTop::wanted("web", 2);
+        WantedTask web = CoordinatorHarness::wanted("web", 2);
         bench.ask(TaskAddRequest{web}, bench.fresh_id());
         CHECK(remove("web").result);
-        Puppet& n2 = bench.join("n2");
+        FakeAgent& n2 = bench.join("n2");
         bench.pass(5s);
         CHECK_FALSE(n2.instances.contains({"web", 1}));
         CHECK(bench.running("web") == 0);

@@ -3,20 +3,20 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 // What an agent was ordered, and is not there.
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
 /// Four nodes; the first by name gets the instance first.
 struct BlackHole {
-    BenchTop bench;
-    Puppet& hole = bench.join("n0");
+    CoordinatorHarness bench;
+    FakeAgent& hole = bench.join("n0");
 
     BlackHole() {
         for (const std::string name : {"n1", "n2", "n3"}) {
@@ -108,15 +108,15 @@ TEST_CASE("an instance that is gone without a word is tried elsewhere", "[coordi
 // report lacks the job.
 TEST_CASE("how a task ended that nobody saw is unknown, never failed, and its node is suspected",
           "[coordinator][SC-18]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
-    WantedTask job = BenchTop::wanted("job", 1);
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
+    WantedTask job = CoordinatorHarness::wanted("job", 1);
     job.spec.restart.policy = RestartPolicy::on_failure;
     job.place.reschedule_after = 1h;
     bench.ask(TaskAddRequest{job});
     bench.pass(2s);
     REQUIRE(n1.instances.size() == 1);
-    Puppet& n2 = bench.join("n2");
+    FakeAgent& n2 = bench.join("n2");
     bench.want("web", 1);
     bench.pass(2s);
     REQUIRE(n2.instances.size() == 1);
@@ -156,8 +156,8 @@ TEST_CASE("how a task ended that nobody saw is unknown, never failed, and its no
 // Goal: a batch that was lost is no black hole. Method: the agent obeys the one after it.
 TEST_CASE("a start whose batch was lost is sent again and counts against nobody",
           "[coordinator][L9]") {
-    BenchTop bench;
-    Puppet& n0 = bench.join("n0");
+    CoordinatorHarness bench;
+    FakeAgent& n0 = bench.join("n0");
     bench.pass(2s);
     n0.obeys = false;
     bench.want("web", 1);
@@ -173,8 +173,8 @@ TEST_CASE("a start whose batch was lost is sent again and counts against nobody"
 // node, which runs nothing.
 TEST_CASE("the only node is asked again after a pause when an instance vanishes",
           "[coordinator][L1]") {
-    BenchTop bench;
-    Puppet& n0 = bench.join("n0");
+    CoordinatorHarness bench;
+    FakeAgent& n0 = bench.join("n0");
     bench.pass(2s);
     n0.tells = false;
     bench.want("web", 1);
@@ -210,9 +210,9 @@ TEST_CASE("what an honest agent reports no more has not vanished", "[coordinator
         story.hole.instances.clear();
         story.hole.incarnation = Incarnation{2};
         story.hole.life = LifeId{7, 7};
-        story.hole.cluster = BenchTop::cluster;
+        story.hole.cluster = CoordinatorHarness::cluster;
         story.hole.epoch = Epoch{3};
-        story.hole.leader = BenchTop::leader;
+        story.hole.leader = CoordinatorHarness::leader;
         story.bench.give(SessionClosed{story.hole.session});
         story.hole.session = Session{977};
         story.bench.say_hello(story.hole);

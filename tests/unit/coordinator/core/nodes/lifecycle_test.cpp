@@ -6,12 +6,12 @@
 #include "tests/catch.hpp"
 
 #include "common/base/random.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
@@ -71,15 +71,16 @@ TEST_CASE("a node has one health and one intent, and is idle or busy if it serve
     const auto seed = GENERATE(1U, 2U, 3U, 4U, 5U);
     CAPTURE(seed);
     Random random{seed};
-    BenchTop bench{BenchTop::empty_store(),
-                   {.loss = {.after = 3, .silent_after = 2, .max_lost = 20s}, .version = "1.0"}};
+    CoordinatorHarness bench{
+        CoordinatorHarness::empty_store(),
+        {.loss = {.after = 3, .silent_after = 2, .max_lost = 20s}, .version = "1.0"}};
     std::set<std::string> healths;
     for (int step = 0; step < 300; ++step) {
         const std::string name = "n" + std::to_string(random.below(6));
         if (!bench.puppets.contains(name)) {
             bench.join(name);
         }
-        Puppet& puppet = bench[name];
+        FakeAgent& puppet = bench[name];
         switch (random.below(5)) {
             case 0: puppet.answers = !puppet.answers; break;
             case 1: bench.give(FromAgent{puppet.session, Goodbye{puppet.incarnation}}); break;
@@ -114,8 +115,8 @@ TEST_CASE("a node has one health and one intent, and is idle or busy if it serve
 TEST_CASE("a lost node that returns is free or busy as its report says",
           "[coordinator][nodes][SC-D3]") {
     const bool still_runs = GENERATE(true, false);
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.join("n2");
     bench.want("web", 2);
     bench.pass(2s);
@@ -150,7 +151,7 @@ TEST_CASE("a lost node that returns is free or busy as its report says",
 // one of these routes.
 TEST_CASE("what nobody knows cannot leave: it is counted, and no error",
           "[coordinator][nodes][SC-02][SC-D8]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(1s);
     const std::size_t events = bench.events.size();
@@ -170,8 +171,8 @@ TEST_CASE("what nobody knows cannot leave: it is counted, and no error",
 // Method: it joins; later it answers no more.
 TEST_CASE("a node that joins serves, idle and warm for nothing, and is lost once it is silent",
           "[coordinator][nodes][SC-01]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     StatusReply status = bench.status();
     CHECK(status.nodes == 1);
     CHECK(status.serving == 1);
@@ -197,8 +198,8 @@ TEST_CASE("a node that joins serves, idle and warm for nothing, and is lost once
 // Method: a task comes and goes.
 TEST_CASE("a node is busy while its reports have an instance, and idle without",
           "[coordinator][nodes][SC-01][SC-09]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     CHECK(bench.node("n1").idle);
     CHECK(bench.status().free == 1);
@@ -218,8 +219,8 @@ TEST_CASE("a node is busy while its reports have an instance, and idle without",
 // Goal: every transition is told with its cause, and when it was.
 // Method: one node joins, falls silent and returns in a new life.
 TEST_CASE("each change of a node is an event with its cause", "[coordinator][nodes][lifecycle]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     const CivilMs before = bench.node("n1").since;
     n1.answers = false;

@@ -1,27 +1,27 @@
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-void pass_check(Puppet& puppet) {
+void pass_check(FakeAgent& puppet) {
     puppet.host.readiness = Readiness::passed;
     ++puppet.host.checks;
 }
 
-void want_of_group(BenchTop& bench, const std::string& task, const std::string& group) {
-    WantedTask wanted = BenchTop::wanted(task, 1);
+void want_of_group(CoordinatorHarness& bench, const std::string& task, const std::string& group) {
+    WantedTask wanted = CoordinatorHarness::wanted(task, 1);
     wanted.place.group = group;
     bench.ask(ApplyRequest{.tasks = {wanted}}, bench.fresh_id());
     bench.pass(2s);
 }
 
-std::string warm(BenchTop& bench) {
+std::string warm(CoordinatorHarness& bench) {
     std::string keys;
     for (const auto* name : {"n1", "n2", "n3", "n4"}) {
         const std::string key = bench.node(name).warm;
@@ -30,7 +30,7 @@ std::string warm(BenchTop& bench) {
     return keys;
 }
 
-std::uint32_t warm_nodes(BenchTop& bench, const std::string& group) {
+std::uint32_t warm_nodes(CoordinatorHarness& bench, const std::string& group) {
     return bench.read<GroupShowReply>(GroupShowRequest{group}).group.warm;
 }
 
@@ -40,14 +40,14 @@ std::uint32_t warm_nodes(BenchTop& bench, const std::string& group) {
 // Method: four nodes; what each of them does is said before what is seen.
 TEST_CASE("four nodes come, work, fall silent, misbehave and return",
           "[coordinator][nodes][SC-11]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (const auto* name : {"n1", "n2", "n3", "n4"}) {
         bench.add(name).host.readiness = Readiness::pending;
         bench.say_hello(bench[name]);
     }
-    Puppet& n1 = bench["n1"];
-    Puppet& n2 = bench["n2"];
-    Puppet& n3 = bench["n3"];
+    FakeAgent& n1 = bench["n1"];
+    FakeAgent& n2 = bench["n2"];
+    FakeAgent& n3 = bench["n3"];
     bench.pass(1s);
     CHECK(bench.status().serving == 0);
 
@@ -119,8 +119,8 @@ TEST_CASE("four nodes come, work, fall silent, misbehave and return",
 // Method: offline and online while the penalty runs.
 TEST_CASE("a flaky node that was offline and is online again serves its penalty to the end",
           "[coordinator][nodes][SC-D6]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     n1.host.spawn_failing = true;
     bench.pass(5s);

@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
@@ -15,7 +15,7 @@ using namespace muster::coordinator::testing;
 namespace {
 
 /// Two nodes, each with one instance of web: web.0 on n1, web.1 on n2.
-struct Pair : BenchTop {
+struct Pair : CoordinatorHarness {
     Pair() {
         join("n1");
         join("n2");
@@ -31,12 +31,12 @@ struct Pair : BenchTop {
         REQUIRE(second != nullptr);
     }
     template <class Answer>
-    void answer(const Puppet& puppet, Answer message) {
+    void answer(const FakeAgent& puppet, Answer message) {
         give(FromAgent{puppet.session, std::move(message)});
     }
 
-    Puppet* first = nullptr;
-    Puppet* second = nullptr;
+    FakeAgent* first = nullptr;
+    FakeAgent* second = nullptr;
 };
 
 std::string fault(const std::optional<Reply>& reply) {

@@ -4,20 +4,20 @@
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 // What a balance would do, asked while something is on its way.
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::CoordinatorHarness;
 
 namespace {
 
 const PlanRequest rebalance{.rebalance = true};
 
 /// `web` on the only node, and then another one.
-void settle(BenchTop& bench) {
+void settle(CoordinatorHarness& bench) {
     bench.join("n1");
     bench.want("a", 1);
     bench.want("b", 1);
@@ -26,7 +26,7 @@ void settle(BenchTop& bench) {
     bench.pass(3s);
 }
 
-PlanReply plan_in(const BenchTop& bench, Ticket ticket) {
+PlanReply plan_in(const CoordinatorHarness& bench, Ticket ticket) {
     const auto reply = bench.reply_to(ticket);
     REQUIRE(reply);
     REQUIRE(reply->result);
@@ -37,7 +37,7 @@ PlanReply plan_in(const BenchTop& bench, Ticket ticket) {
 
 TEST_CASE("what a balance would do is said at once where nothing is on its way",
           "[coordinator][what_if]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle(bench);
     const auto plan = plan_in(bench, bench.request(rebalance));
     CHECK(plan.moves.size() == 1);
@@ -48,7 +48,7 @@ TEST_CASE("what a balance would do is said at once where nothing is on its way",
 // copy says that it runs one round later.
 TEST_CASE("what a balance would do is said once what was just changed runs",
           "[coordinator][what_if]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle(bench);
     bench["n2"].obeys = false;
     bench.want("c", 1);
@@ -68,7 +68,7 @@ TEST_CASE("what a balance would do is said once what was just changed runs",
 // Goal: nobody waits for ever. Method: the new copy does not start at all.
 TEST_CASE("a plan of a balance waits for three seconds at most, and says for what",
           "[coordinator][what_if]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle(bench);
     bench["n2"].obeys = false;
     bench.want("c", 1);
@@ -81,7 +81,7 @@ TEST_CASE("a plan of a balance waits for three seconds at most, and says for wha
 
 // Goal: a change that is not durable yet is waited for. Method: the store confirms late.
 TEST_CASE("a plan of a balance waits until the last change is durable", "[coordinator][what_if]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle(bench);
     bench.store_works = false;
     bench.want("c", 1);
@@ -102,7 +102,7 @@ TEST_CASE("a plan of a balance waits until the last change is durable", "[coordi
 
 TEST_CASE("of plans that wait there are so many, and all are answered once",
           "[coordinator][what_if]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle(bench);
     bench["n2"].obeys = false;
     bench.want("c", 1);
@@ -124,7 +124,7 @@ TEST_CASE("of plans that wait there are so many, and all are answered once",
 // Goal: what cannot be known is refused, and not waited for. Method: a leadership that recovers;
 // and one that ends.
 TEST_CASE("a plan of a balance ends with its leadership", "[coordinator][what_if]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle(bench);
     bench["n2"].obeys = false;
     bench.want("c", 1);
@@ -140,7 +140,7 @@ TEST_CASE("a plan of a balance ends with its leadership", "[coordinator][what_if
 // and the same when it is five minutes old.
 TEST_CASE("a leadership balances by moves once it is as old as move_cooldown",
           "[coordinator][balance]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle(bench);
     bench.pass(5min - 10s);
     CHECK(bench.node("n2").instances == 0);
@@ -150,7 +150,7 @@ TEST_CASE("a leadership balances by moves once it is as old as move_cooldown",
 
 TEST_CASE("a rebalance that is asked for does not wait for move_cooldown",
           "[coordinator][balance]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     settle(bench);
     REQUIRE(bench.ask(RebalanceRequest{})->result);
     bench.pass(4s);

@@ -3,17 +3,17 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
 /// It ended in this way, of which its agent says nothing in words.
-void ends_silently(BenchTop& bench, Puppet& puppet, int exit_code, int exit_signal,
+void ends_silently(CoordinatorHarness& bench, FakeAgent& puppet, int exit_code, int exit_signal,
                    std::uint32_t restarts) {
     InstanceReport& instance = puppet.instances.begin()->second;
     instance.state = InstanceState::backoff;
@@ -34,7 +34,7 @@ void ends_silently(BenchTop& bench, Puppet& puppet, int exit_code, int exit_sign
     bench.give(FromAgent{puppet.session, report});
 }
 
-std::string why_not(BenchTop& bench, const WaitRequest& request) {
+std::string why_not(CoordinatorHarness& bench, const WaitRequest& request) {
     const Ticket wait = bench.request(request);
     bench.pass(2s);
     const auto reply = bench.reply_to(wait);
@@ -49,12 +49,12 @@ std::string why_not(BenchTop& bench, const WaitRequest& request) {
 // alone, of two instances, of which one ended by its own will and then both by a signal.
 TEST_CASE("a wait says how an instance ended, also if its agent has no words for it",
           "[coordinator][waits]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
-    Puppet& n2 = bench.join("n2");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
+    FakeAgent& n2 = bench.join("n2");
     bench.want("web", 2);
     bench.pass(3s);
-    Puppet& first = n1.instances.contains({"web", 0}) ? n1 : n2;
+    FakeAgent& first = n1.instances.contains({"web", 0}) ? n1 : n2;
     ends_silently(bench, first, 3, 0, 1);
     CHECK(why_not(bench, {"web", 1'000}) ==
           "not converged: web backoff, 1 of 2 running (web.0 on " + first.name +
@@ -74,7 +74,7 @@ TEST_CASE("a wait says how an instance ended, also if its agent has no words for
 
 TEST_CASE("a wait for many tasks names three that are missing and counts the rest",
           "[coordinator][waits]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (const char* const task : {"a", "b", "c", "d", "e"}) {
         bench.want(task, 1);
     }
@@ -85,17 +85,17 @@ TEST_CASE("a wait for many tasks names three that are missing and counts the res
 
 // Goal: a store that hangs is not mistaken for a slow start. Method: it confirms nothing.
 TEST_CASE("a wait for a change that is not durable in time says so", "[coordinator][waits]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(2s);
     bench.store_works = false;
-    bench.request(ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}}, bench.fresh_id());
+    bench.request(ApplyRequest{.tasks = {CoordinatorHarness::wanted("web", 1)}}, bench.fresh_id());
     CHECK(why_not(bench, {"web", 1'000}) == "the change before this wait is not durable yet");
 }
 
 TEST_CASE("a pattern that is none is refused by whatever reads by pattern",
           "[coordinator][waits][views][stats][bad_input]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(2s);
     const std::string none = "n[3-1]";
@@ -115,10 +115,10 @@ TEST_CASE("a pattern that is none is refused by whatever reads by pattern",
 // Goal: a wait is not over with a process that ends a moment later. Method: min_healthy of 3 s.
 TEST_CASE("a wait is answered when every instance has run for min_healthy",
           "[coordinator][waits][rollout]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(1s);
-    WantedTask web = BenchTop::wanted("web", 1);
+    WantedTask web = CoordinatorHarness::wanted("web", 1);
     web.spec.update.min_healthy = 3s;
     bench.ask(ApplyRequest{.tasks = {web}}, bench.fresh_id());
     const Ticket wait = bench.request(WaitRequest{"web", 60'000});
@@ -133,10 +133,10 @@ TEST_CASE("a wait is answered when every instance has run for min_healthy",
 
 // Goal: who rolls out a bad release is told at once, and what to do. Method: the new process ends.
 TEST_CASE("a wait ends at once when the roll-out is halted", "[coordinator][waits][rollout]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
-    WantedTask web = BenchTop::wanted("web", 1);
+    WantedTask web = CoordinatorHarness::wanted("web", 1);
     web.spec.update.min_healthy = 3s;
     bench.ask(ApplyRequest{.tasks = {web}}, bench.fresh_id());
     bench.pass(6s);

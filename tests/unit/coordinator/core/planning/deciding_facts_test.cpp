@@ -8,17 +8,17 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
 WantedTask wanted(const std::string& name, const PlacementRule& rule) {
-    WantedTask task = BenchTop::wanted(name, 1);
+    WantedTask task = CoordinatorHarness::wanted(name, 1);
     task.place = rule;
     return task;
 }
@@ -29,21 +29,21 @@ PlacementRule with_constraint(const std::string& constraint) {
     return rule;
 }
 
-void join(BenchTop& bench, const std::string& name, const Offer& offer) {
-    Puppet& puppet = bench.add(name);
-    Hello hello = BenchTop::hello_of(puppet);
+void join(CoordinatorHarness& bench, const std::string& name, const Offer& offer) {
+    FakeAgent& puppet = bench.add(name);
+    Hello hello = CoordinatorHarness::hello_of(puppet);
     hello.offer = offer;
     bench.give(FromAgent{puppet.session, hello});
 }
 
-void apply(BenchTop& bench, std::vector<WantedTask> tasks) {
+void apply(CoordinatorHarness& bench, std::vector<WantedTask> tasks) {
     const auto reply = bench.ask(ApplyRequest{.tasks = std::move(tasks)}, bench.fresh_id());
     INFO((reply->result ? "" : reply->result.error().detail));
     REQUIRE(reply->result);
 }
 
 /// Three nodes: n0 has little of anything, n1 an SSD, n2 two processors.
-void join_three(BenchTop& bench) {
+void join_three(CoordinatorHarness& bench) {
     Offer offer;
     offer.capacity.cpu_milli = 500;
     join(bench, "n0", offer);
@@ -55,14 +55,14 @@ void join_three(BenchTop& bench) {
     bench.pass(1s);
 }
 
-std::string home_of(BenchTop& bench, const std::string& task) {
+std::string home_of(CoordinatorHarness& bench, const std::string& task) {
     const auto shown = bench.read<TaskShowReply>(TaskShowRequest{task});
     return shown.instances.empty() ? "" : shown.instances.front().node;
 }
 
 /// What the store holds after all that the coordinator gave it.
-StoreImage stored_by(const BenchTop& bench) {
-    StoreImage image = BenchTop::empty_store();
+StoreImage stored_by(const CoordinatorHarness& bench) {
+    StoreImage image = CoordinatorHarness::empty_store();
     for (const Persist& persist : bench.persisted) {
         for (const Write& write : persist.writes) {
             if (const auto* const meta = std::get_if<Meta>(&write)) {
@@ -84,7 +84,7 @@ StoreImage stored_by(const BenchTop& bench) {
 // are not the ones that are first by name or load; then one that no node can have, and the metric.
 TEST_CASE("resources and constraints decide where a task runs, and a metric counts the others",
           "[coordinator][planner][GO-D14]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     join_three(bench);
     PlacementRule large;
     large.request.cpu_milli = 1'500;
@@ -112,7 +112,7 @@ TEST_CASE("resources and constraints decide where a task runs, and a metric coun
 // Goal: an instance goes where the last one of its group ran. Method: it ran on the last node by
 // name; all nodes are idle.
 TEST_CASE("affinity decides where a task runs", "[coordinator][planner][GO-D14]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (const char* const node : {"n0", "n1", "n2"}) {
         bench.join(node);
     }
@@ -137,20 +137,20 @@ TEST_CASE("affinity decides where a task runs", "[coordinator][planner][GO-D14]"
 TEST_CASE("a leadership on the stored tasks makes the same plan, and says that it leads",
           "[coordinator][planner][GO-D14]") {
     const std::vector<std::string> tasks{"a", "b", "c", "d", "e"};
-    BenchTop first;
+    CoordinatorHarness first;
     for (const char* const node : {"n0", "n1", "n2"}) {
         first.join(node);
     }
     first.pass(1s);
     std::vector<WantedTask> all;
     for (const std::string& task : tasks) {
-        all.push_back(BenchTop::wanted(task, 1));
+        all.push_back(CoordinatorHarness::wanted(task, 1));
     }
     apply(first, std::move(all));
     const StoreImage image = stored_by(first);
     REQUIRE(image.tasks.size() == tasks.size());
 
-    BenchTop second{image};
+    CoordinatorHarness second{image};
     for (const char* const node : {"n2", "n0", "n1"}) {
         second.join(node);
     }
@@ -161,6 +161,6 @@ TEST_CASE("a leadership on the stored tasks makes the same plan, and says that i
         CHECK(home_of(second, task) == home_of(first, task));
     }
     REQUIRE(second["n0"].batches.size() == 1);
-    CHECK(second["n0"].batches.front().leader == BenchTop::leader);
+    CHECK(second["n0"].batches.front().leader == CoordinatorHarness::leader);
     CHECK(second["n0"].batches.front().starts.size() == 2);
 }

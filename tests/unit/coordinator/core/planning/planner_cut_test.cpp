@@ -6,14 +6,14 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
 // More is due than one step may take: the plan comes in pieces.
 using namespace muster;
 using namespace muster::coordinator;
 using muster::coordinator::test::Fleet;
-using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::CoordinatorHarness;
 
 namespace {
 
@@ -120,14 +120,14 @@ TEST_CASE("a change of many tasks is planned in several steps", "[coordinator][p
     constexpr std::size_t many = 9'000;
     CoordinatorOptions options;
     options.rows_of_step = many;  // It is taken over in one.
-    BenchTop bench{BenchTop::empty_store(), options};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
     for (const char* const node : {"n1", "n2", "n3"}) {
         bench.join(node);
     }
     bench.pass(2s);
     ApplyRequest apply;
     for (std::size_t number = 0; number < many; ++number) {
-        apply.tasks.push_back(BenchTop::wanted("t" + std::to_string(10'000 + number), 1));
+        apply.tasks.push_back(CoordinatorHarness::wanted("t" + std::to_string(10'000 + number), 1));
     }
     REQUIRE(bench.ask(apply)->result);
     const auto started = [&] {
@@ -161,14 +161,14 @@ TEST_CASE("many tasks that become unplaced in one pass are told together", "[pla
     constexpr std::size_t many = 1'200;
     CoordinatorOptions options;
     options.rows_of_step = many;
-    BenchTop bench{BenchTop::empty_store(), options};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
     for (const char* const node : {"n1", "n2", "n3", "n4"}) {
         bench.join(node);
     }
     bench.pass(2s);
     ApplyRequest apply;
     for (std::size_t number = 0; number < many; ++number) {
-        WantedTask task = BenchTop::wanted("t" + std::to_string(10'000 + number), 1);
+        WantedTask task = CoordinatorHarness::wanted("t" + std::to_string(10'000 + number), 1);
         task.place.constraints = {{.key = "node", .op = ConstraintOp::equal, .values = {"n1"}}};
         apply.tasks.push_back(std::move(task));
     }

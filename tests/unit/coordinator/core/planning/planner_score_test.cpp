@@ -25,7 +25,7 @@ public:
     explicit ScoreCounter(World& world) : world_{world} {
         for (const auto& [name, stored] : world.fleet.stored()) {
             const TaskIndex task = *world.fleet.workload.find(name);
-            for (const Whereabouts& one : world.fleet.planner.whereabouts(task)) {
+            for (const InstanceLocation& one : world.fleet.planner.locations(task)) {
                 const auto host = std::ranges::find_if(world.fleet.hosts(), [&](const auto& entry) {
                     return one.home == entry.second.index && !entry.second.is_lost;
                 });

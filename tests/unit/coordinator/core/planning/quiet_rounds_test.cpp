@@ -4,15 +4,15 @@
 #include "tests/catch.hpp"
 
 #include "tests/unit/allocations.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 namespace muster::coordinator::test {
 namespace {
 
-using testing::BenchTop;
-using testing::Puppet;
+using testing::CoordinatorHarness;
+using testing::FakeAgent;
 
-Puppet& puppet_of(BenchTop& bench, Session session) {
+FakeAgent& puppet_of(CoordinatorHarness& bench, Session session) {
     for (auto& [name, puppet] : bench.puppets) {
         if (puppet.session == session) {
             return puppet;
@@ -27,13 +27,13 @@ constexpr std::size_t rounds = 10;
 /// What so many rounds ask of the allocator in which nothing changes. The work for a task asks for
 /// some: a list of the tasks to look at, what was read of one, its orders.
 std::size_t bytes_of_quiet_rounds(std::uint32_t tasks) {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (const char* const name : {"n0", "n1", "n2", "n3"}) {
         bench.join(name);
     }
     ApplyRequest apply;
     for (std::uint32_t i = 0; i < tasks; ++i) {
-        apply.tasks.push_back(BenchTop::wanted("t" + std::to_string(i), 1));
+        apply.tasks.push_back(CoordinatorHarness::wanted("t" + std::to_string(i), 1));
     }
     bench.ask(apply, bench.fresh_id());
     bench.pass(2min);
@@ -47,7 +47,7 @@ std::size_t bytes_of_quiet_rounds(std::uint32_t tasks) {
         bytes += allocations::bytes_of([&] { opened = bench.coordinator.step(bench.now, Wake{}); });
         REQUIRE(opened.polls.size() == 4);
         for (const PollTo& poll : opened.polls) {
-            Puppet& puppet = puppet_of(bench, poll.session);
+            FakeAgent& puppet = puppet_of(bench, poll.session);
             const Input answer = FromAgent{poll.session, bench.report_of(puppet, poll.poll)};
             Output output;
             const std::size_t of_answer =

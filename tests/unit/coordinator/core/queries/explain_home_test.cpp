@@ -12,8 +12,8 @@ namespace muster::coordinator::testing {
 // Method: its node is taken out of work, given back, and falls silent.
 TEST_CASE("the home of an instance says why it would not be chosen today",
           "[coordinator][explain]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(3s);
     CHECK(verdict_on(explain_instance(bench, "web.0"), "n1").detail.empty());
@@ -35,11 +35,11 @@ TEST_CASE("the home of an instance says why it would not be chosen today",
 // Method: of two instances on n1 only `a` may move; it was moved to n2, and drained back.
 TEST_CASE("a move that waits for the instance's cooldown is told, and until when",
           "[coordinator][explain][what_if]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.pass(5min);  // A new leadership moves nothing.
     bench.join("n1");
     bench.want("a", 1);
-    WantedTask pinned = BenchTop::wanted("b", 1);
+    WantedTask pinned = CoordinatorHarness::wanted("b", 1);
     pinned.place.pinned = true;
     settle(bench, pinned);
     bench.join("n2");
@@ -64,7 +64,7 @@ TEST_CASE("a move that waits for the instance's cooldown is told, and until when
 // Goal: who stops the cluster is not told that it goes on.
 // Method: as above, the second node comes, and nothing may move.
 TEST_CASE("a move that waits for the end of a freeze is told so", "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.pass(5min);  // A new leadership moves nothing.
     bench.join("n1");
     bench.want("a", 1);
@@ -83,7 +83,7 @@ TEST_CASE("a move that waits for the end of a freeze is told so", "[coordinator]
 namespace {
 
 /// It fails wherever it is started. Where that was, in turn.
-std::vector<std::string> fail_everywhere(BenchTop& bench, const InstanceId& id) {
+std::vector<std::string> fail_everywhere(CoordinatorHarness& bench, const InstanceId& id) {
     std::vector<std::string> tried;
     for (int failures = 0; failures < 3; ++failures) {
         for (auto& [name, puppet] : bench.puppets) {
@@ -105,7 +105,7 @@ std::vector<std::string> fail_everywhere(BenchTop& bench, const InstanceId& id) 
 // Method: it fails wherever it is started, until it is tried no more.
 TEST_CASE("an instance that failed as often as it is tried is explained so",
           "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (const char* const name : {"n1", "n2", "n3", "n4"}) {
         bench.join(name);
     }
@@ -126,15 +126,15 @@ TEST_CASE("an instance that failed as often as it is tried is explained so",
 TEST_CASE("an instance that went where its label has the fewest is explained so",
           "[coordinator][explain]") {
     const std::string label = GENERATE("rack", "node");
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (const char* const name : {"n1", "n2", "n3"}) {
-        Puppet& puppet = bench.join(name);
-        Hello hello = BenchTop::hello_of(puppet);
+        FakeAgent& puppet = bench.join(name);
+        Hello hello = CoordinatorHarness::hello_of(puppet);
         hello.offer.labels = {{"rack", std::string{name} == "n3" ? "r2" : "r1"}};
         bench.give(FromAgent{puppet.session, hello});
     }
     bench.pass(2s);
-    auto task = BenchTop::wanted("web", 2);
+    auto task = CoordinatorHarness::wanted("web", 2);
     task.place.spread = label;
     settle(bench, task);
     CHECK(bench["n1"].instances.contains({"web", 0}));
@@ -153,11 +153,11 @@ TEST_CASE("an instance that went where its label has the fewest is explained so"
 // fails, while the other node is well.
 TEST_CASE("a copy of a task of every node that failed is said to belong to its node",
           "[coordinator][explain]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.join("n2");
     bench.pass(2s);
-    auto task = BenchTop::wanted("bad", 1);
+    auto task = CoordinatorHarness::wanted("bad", 1);
     task.place.every_node = true;
     settle(bench, task);
     REQUIRE(n1.instances.contains({"bad", 0}));
@@ -174,7 +174,7 @@ TEST_CASE("a copy of a task of every node that failed is said to belong to its n
 // Goal: nobody is promised a try that cannot come. Method: the fleet has fewer nodes than tries.
 TEST_CASE("an instance that failed on every node is not said to be tried on others",
           "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.want("bad", 1);
@@ -194,9 +194,9 @@ TEST_CASE("an instance that failed on every node is not said to be tried on othe
 // Method: the rack of the only node that serves is not wanted any more.
 TEST_CASE("a home that no longer suits is explained by what is wrong there",
           "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
-    auto task = BenchTop::wanted("web", 1);
+    auto task = CoordinatorHarness::wanted("web", 1);
     settle(bench, task);
     task.place.constraints = {*parse_constraint("rack = r3")};
     settle(bench, task);
@@ -221,7 +221,7 @@ TEST_CASE("a home that no longer suits is explained by what is wrong there",
 // Method: one instance at home on the first of two empty nodes.
 TEST_CASE("the scores of an instance's home are those without the instance",
           "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.want("db", 1);
@@ -236,10 +236,10 @@ TEST_CASE("the scores of an instance's home are those without the instance",
 // Method: one group, two empty nodes, one instance.
 TEST_CASE("the affinity of an instance's home is that without the instance",
           "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
-    auto task = BenchTop::wanted("ga", 1);
+    auto task = CoordinatorHarness::wanted("ga", 1);
     task.place.group = "bb";
     settle(bench, task);
     auto ga = explain_instance(bench, "ga.0");

@@ -5,16 +5,16 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 /// Questions why something is as it is.
 namespace muster::coordinator::testing {
 
-inline ExplainReply explain(BenchTop& bench, Subject subject, const std::string& name) {
+inline ExplainReply explain(CoordinatorHarness& bench, Subject subject, const std::string& name) {
     return bench.read<ExplainReply>(ExplainRequest{subject, name});
 }
 
-inline ExplainReply explain_instance(BenchTop& bench, const std::string& instance) {
+inline ExplainReply explain_instance(CoordinatorHarness& bench, const std::string& instance) {
     return explain(bench, Subject::instance, instance);
 }
 
@@ -25,7 +25,7 @@ inline const VerdictView& verdict_on(const ExplainReply& reply, const std::strin
 }
 
 /// The task is wanted, and has come to its nodes.
-inline void settle(BenchTop& bench, const WantedTask& task) {
+inline void settle(CoordinatorHarness& bench, const WantedTask& task) {
     REQUIRE(bench.ask(ApplyRequest{.tasks = {task}, .force = true}, bench.fresh_id())->result);
     bench.pass(3s);
 }

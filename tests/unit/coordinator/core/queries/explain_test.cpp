@@ -15,7 +15,7 @@ using namespace muster::coordinator::testing;
 
 namespace {
 
-Errc error_of(BenchTop& bench, Subject subject, const std::string& name) {
+Errc error_of(CoordinatorHarness& bench, Subject subject, const std::string& name) {
     const auto reply = bench.ask(ExplainRequest{subject, name});
     REQUIRE(reply);
     REQUIRE_FALSE(reply->result);
@@ -26,7 +26,7 @@ Errc error_of(BenchTop& bench, Subject subject, const std::string& name) {
 
 TEST_CASE("an instance is explained by where it is, since when, why, and what others said",
           "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.want("web", 2);
@@ -54,10 +54,10 @@ TEST_CASE("an instance is explained by where it is, since when, why, and what ot
 
 TEST_CASE("an instance without a node is explained by what rules out each node, counted",
           "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
-    Puppet& n2 = bench.join("n2");
-    auto task = BenchTop::wanted("web", 3);
+    FakeAgent& n2 = bench.join("n2");
+    auto task = CoordinatorHarness::wanted("web", 3);
     task.place.constraints = {*parse_constraint("rack = r7")};
     bench.want("db", 1);
     bench.ask(TaskAddRequest{task, true});
@@ -88,19 +88,19 @@ TEST_CASE("an instance without a node is explained by what rules out each node, 
 // Goal: what decided is told as it was when the instance was placed.
 // Method: n2 and n3 are of one rack, and n2 has more to do.
 TEST_CASE("of nodes with the same label the load decides", "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (const auto& [name, rack] :
          {std::pair{"n1", "r1"}, std::pair{"n2", "r2"}, std::pair{"n3", "r2"}}) {
-        Puppet& puppet = bench.add(name);
-        Hello hello = BenchTop::hello_of(puppet);
+        FakeAgent& puppet = bench.add(name);
+        Hello hello = CoordinatorHarness::hello_of(puppet);
         hello.offer.labels["rack"] = rack;
         bench.give(FromAgent{puppet.session, hello});
     }
-    auto db = BenchTop::wanted("db", 1);
+    auto db = CoordinatorHarness::wanted("db", 1);
     db.place.constraints = {*parse_constraint("node = n2")};
     bench.ask(TaskAddRequest{db, true}, bench.fresh_id());
     bench.pass(2s);
-    auto web = BenchTop::wanted("web", 2);
+    auto web = CoordinatorHarness::wanted("web", 2);
     web.place.spread = "rack";
     bench.ask(TaskAddRequest{web, true}, bench.fresh_id());
     bench.pass(2s);
@@ -111,7 +111,7 @@ TEST_CASE("of nodes with the same label the load decides", "[coordinator][explai
 
 TEST_CASE("an instance that may not be started yet is not said to have no node",
           "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     REQUIRE(bench.ask(LimitSetRequest{"starts_per_round", 0}, bench.fresh_id())->result);
     bench.want("web", 1);
@@ -129,11 +129,11 @@ TEST_CASE("an instance that may not be started yet is not said to have no node",
 // Method: an instance waits for its lost node, three more lack a place.
 TEST_CASE("each instance that is short is counted and explained by its own reason",
           "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (int node = 1; node <= 5; ++node) {
         bench.join("n" + std::to_string(node));
     }
-    WantedTask task = BenchTop::wanted("web", 5);
+    WantedTask task = CoordinatorHarness::wanted("web", 5);
     task.place.reschedule_after = 10min;
     bench.ask(TaskAddRequest{task}, bench.fresh_id());
     bench.pass(3s);
@@ -160,9 +160,9 @@ TEST_CASE("each instance that is short is counted and explained by its own reaso
 
 TEST_CASE("an instance that suits its node no more and cannot leave says so",
           "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
-    auto web = BenchTop::wanted("web", 1);
+    auto web = CoordinatorHarness::wanted("web", 1);
     bench.ask(TaskAddRequest{web}, bench.fresh_id());
     bench.pass(3s);
     web.place.pool = "gpu";
@@ -179,8 +179,8 @@ TEST_CASE("an instance that suits its node no more and cannot leave says so",
 // Method: the only node is lost with an instance, and an operator takes it off the list.
 TEST_CASE("an instance whose node was removed is explained as one without a home",
           "[coordinator][explain]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(3s);
     n1.answers = false;
@@ -198,7 +198,7 @@ TEST_CASE("an instance whose node was removed is explained as one without a home
 }
 
 TEST_CASE("a node is as it is since its health or intent changed", "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(5s);
     const CivilMs since = bench.node("n1").since;
@@ -212,8 +212,8 @@ TEST_CASE("a node is as it is since its health or intent changed", "[coordinator
 // Goal: the words are those of the code. Method: a node is drained, and misses some polls.
 TEST_CASE("a node that is to be left says who wants it, and how it is besides",
           "[coordinator][explain]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.join("n2");
     bench.want("web", 2);
     bench.pass(3s);
@@ -231,7 +231,7 @@ TEST_CASE("a node that is to be left says who wants it, and how it is besides",
 // Goal: a person names a thing without its kind, and is never told of another one.
 // Method: a task, its instance, a node, a name of two things, of three, and of none.
 TEST_CASE("a name alone is explained if only one thing has it", "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("both");
     bench.join("web.0");
@@ -262,17 +262,17 @@ TEST_CASE("a name alone is explained if only one thing has it", "[coordinator][e
 // Method: a task that needs more cores than its only node has free.
 TEST_CASE("a node with too little room says how much is free and how much is needed",
           "[coordinator][explain]") {
-    BenchTop bench;
-    Puppet& n1 = bench.add("n1");
-    Hello hello = BenchTop::hello_of(n1);
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.add("n1");
+    Hello hello = CoordinatorHarness::hello_of(n1);
     hello.offer.capacity.cpu_milli = 2'000;
     hello.offer.capacity.memory_bytes = std::uint64_t{1} << 30U;
     bench.give(FromAgent{n1.session, hello});
     bench.pass(2s);
-    auto web = BenchTop::wanted("web", 1);
+    auto web = CoordinatorHarness::wanted("web", 1);
     web.place.request.cpu_milli = 2'500;
     bench.ask(TaskAddRequest{web}, bench.fresh_id());
-    auto db = BenchTop::wanted("db", 1);
+    auto db = CoordinatorHarness::wanted("db", 1);
     db.place.request.memory_bytes = std::uint64_t{3} << 29U;
     bench.ask(TaskAddRequest{db}, bench.fresh_id());
     bench.pass(2s);
@@ -283,7 +283,7 @@ TEST_CASE("a node with too little room says how much is free and how much is nee
 }
 
 TEST_CASE("what is not there is not explained", "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
@@ -300,9 +300,9 @@ TEST_CASE("what is not there is not explained", "[coordinator][explain]") {
 // one more than there are.
 TEST_CASE("an instance of a task of every node is explained only if it is there",
           "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
-    WantedTask log = BenchTop::wanted("log", 1);
+    WantedTask log = CoordinatorHarness::wanted("log", 1);
     log.place.every_node = true;
     log.place.pool = "edge";
     REQUIRE(bench.ask(TaskAddRequest{log, true})->result);
@@ -316,7 +316,7 @@ TEST_CASE("an instance of a task of every node is explained only if it is there"
 }
 
 TEST_CASE("a question of what if is answered, and changes nothing", "[coordinator][what_if]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.want("web", 1);
@@ -335,7 +335,7 @@ TEST_CASE("a balance is made on demand, once, and refused where it is off",
           "[coordinator][what_if]") {
     CoordinatorOptions options;
     options.rebalance = Rebalance::on_demand;
-    BenchTop bench{BenchTop::empty_store(), options};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
     bench.join("n1");
     bench.want("a", 1);
     bench.want("b", 1);
@@ -352,7 +352,7 @@ TEST_CASE("a balance is made on demand, once, and refused where it is off",
     CHECK(bench.node("n2").instances == 1);
 
     options.rebalance = Rebalance::off;
-    BenchTop off{BenchTop::empty_store(), options};
+    CoordinatorHarness off{CoordinatorHarness::empty_store(), options};
     const auto reply = off.ask(RebalanceRequest{});
     REQUIRE(reply);
     REQUIRE_FALSE(reply->result);
@@ -380,7 +380,7 @@ TEST_CASE("the history of decisions is bounded, and the latest come first",
 // Goal: since when a task is as it is.
 // Method: it converges, is scaled beyond what fits, and falls short.
 TEST_CASE("a task is as it is since that was told", "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.want("web", 1);
     bench.pass(5s);
@@ -403,7 +403,7 @@ TEST_CASE("a task is as it is since that was told", "[coordinator][explain]") {
 // Method: a task converges and an instance fails; then more happens than is kept.
 TEST_CASE("since when a task and an instance are as they are outlives the events",
           "[coordinator][explain]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.want("web", 1);
     bench.want("job", 1);
@@ -449,9 +449,9 @@ TEST_CASE("the instant of an order is kept as long as its task is wanted", "[exp
 
 // Goal: nobody knows how long an instance has run of which nobody hears. Method: its node is lost.
 TEST_CASE("an instance of a lost node is unknown wherever it is shown", "[coordinator][explain]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
-    auto task = BenchTop::wanted("web", 1);
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
+    auto task = CoordinatorHarness::wanted("web", 1);
     task.place.reschedule_after = 1h;
     bench.ask(TaskAddRequest{task, false}, bench.fresh_id());
     bench.pass(2s);

@@ -3,13 +3,13 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 namespace muster::coordinator::testing {
 namespace {
 
 CoreRequestBody of_group(const std::string& task, const std::string& group) {
-    WantedTask wanted = BenchTop::wanted(task, 1);
+    WantedTask wanted = CoordinatorHarness::wanted(task, 1);
     wanted.place.group = group;
     return ApplyRequest{.tasks = {wanted}};
 }
@@ -19,7 +19,7 @@ CoreRequestBody of_group(const std::string& task, const std::string& group) {
 // Goal: an operator sees which nodes are warm for a group, while it runs and after.
 // Method: two nodes, one group; its task is removed.
 TEST_CASE("a group is shown with its tasks and the nodes warm for it", "[coordinator][views]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     REQUIRE(bench.ask(of_group("web", "cache"), bench.fresh_id())->result);
@@ -41,7 +41,7 @@ TEST_CASE("a group is shown with its tasks and the nodes warm for it", "[coordin
 
 TEST_CASE("a group that nobody knows is not found, and a bad pattern is said",
           "[coordinator][views]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     CHECK(bench.read<GroupListReply>(GroupListRequest{}).groups.empty());
     CHECK(bench.ask(GroupShowRequest{"cache"})->result.error().code == Errc::not_found);
     CHECK_FALSE(bench.ask(GroupListRequest{"g[9-1]"})->result);

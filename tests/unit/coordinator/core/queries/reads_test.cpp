@@ -8,12 +8,12 @@
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 static_assert(!std::is_constructible_v<CoreRequestBody, HelpRequest> &&
                   !std::is_constructible_v<CoreRequestBody, LogLevelRequest>,
@@ -22,11 +22,11 @@ static_assert(!std::is_constructible_v<CoreRequestBody, HelpRequest> &&
 // Goal: a wait ends when its tasks are as wanted, and not before.
 // Method: wait for a change made in the same breath, with a slow store.
 TEST_CASE("a wait is answered when its tasks are as wanted", "[coordinator][waits]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(1s);
     bench.store_works = false;
-    bench.request(ApplyRequest{.tasks = {BenchTop::wanted("web", 1)}}, bench.fresh_id());
+    bench.request(ApplyRequest{.tasks = {CoordinatorHarness::wanted("web", 1)}}, bench.fresh_id());
     const Ticket wait = bench.request(WaitRequest{"web", 5'000});
     CHECK_FALSE(bench.reply_to(wait));
     bench.store_works = true;
@@ -43,7 +43,7 @@ TEST_CASE("a wait is answered when its tasks are as wanted", "[coordinator][wait
 // Goal: a wait ends in time and says what is missing.
 // Method: two instances on one node.
 TEST_CASE("a wait that runs out of time names what is missing", "[coordinator][waits]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.want("web", 2);
     const Ticket wait = bench.request(WaitRequest{"web", 3'000});
@@ -59,7 +59,7 @@ TEST_CASE("a wait that runs out of time names what is missing", "[coordinator][w
 
 // Goal: what is not kept is not accepted. Method: ask for more than an hour.
 TEST_CASE("a wait longer than an hour is refused", "[coordinator][waits]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.want("web", 1);
     const auto wait = bench.reply_to(bench.request(WaitRequest{"web", 3'600'001}));
     REQUIRE(wait);
@@ -69,7 +69,7 @@ TEST_CASE("a wait longer than an hour is refused", "[coordinator][waits]") {
 // Goal: many waits that run out cost as one: their tasks are read once for all of them.
 // Method: waits that end within the same 20 ms.
 TEST_CASE("waits that run out close together are answered together", "[coordinator][waits]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.want("web", 1);
     const Ticket first = bench.request(WaitRequest{"web", 1'001});
     const Ticket second = bench.request(WaitRequest{"web", 1'019});
@@ -83,7 +83,7 @@ TEST_CASE("waits that run out close together are answered together", "[coordinat
 // Goal: who asks for a second at a time is served, whoever holds all places for an hour.
 // Method: all places are taken; then a shorter wait comes, and one that is as long.
 TEST_CASE("of too many waits the one that would end last gives way", "[coordinator][waits]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.want("web", 1);
     std::vector<Ticket> held;
     for (std::size_t i = 0; i < limits::pending_waits; ++i) {
@@ -115,10 +115,10 @@ TEST_CASE("of waits for too many tasks the one that would end last gives way",
           "[coordinator][waits]") {
     constexpr std::size_t tasks = 2'000;
     constexpr std::size_t fit = 2 * limits::tasks / tasks;
-    BenchTop bench;
+    CoordinatorHarness bench;
     ApplyRequest apply;
     for (std::size_t i = 0; i < tasks; ++i) {
-        apply.tasks.push_back(BenchTop::wanted("t" + std::to_string(i), 1));
+        apply.tasks.push_back(CoordinatorHarness::wanted("t" + std::to_string(i), 1));
     }
     bench.store_works = false;
     bench.request(apply, bench.fresh_id());
@@ -148,7 +148,7 @@ TEST_CASE("of waits for too many tasks the one that would end last gives way",
 // Goal: a wait for nothing is an error, not a success.
 // Method: an unknown name; and a task that is removed meanwhile.
 TEST_CASE("a wait for no task is not_found", "[coordinator][waits]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     CHECK(bench.ask(WaitRequest{"nobody"})->result.error().code == Errc::not_found);
     bench.want("web", 1);
     const Ticket wait = bench.request(WaitRequest{"web"});
@@ -160,7 +160,7 @@ TEST_CASE("a wait for no task is not_found", "[coordinator][waits]") {
 // Goal: a wait for many tasks ends only when all of them are there.
 // Method: three tasks, one of which cannot be placed until a second node comes.
 TEST_CASE("a wait for a pattern ends with the last of its tasks", "[coordinator][waits]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.want("a", 1);
     bench.want("b", 2);
@@ -177,7 +177,7 @@ TEST_CASE("a wait for a pattern ends with the last of its tasks", "[coordinator]
 // Goal: nothing is silent: what has no home is shown with its reason.
 // Method: no node at all, then one node for two instances.
 TEST_CASE("status counts what is unplaced and says why", "[coordinator][views][GO-07][GO-21]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.want("web", 2);
     bench.pass(2s);
     StatusReply status = bench.status();
@@ -208,8 +208,8 @@ TEST_CASE("status counts what is unplaced and says why", "[coordinator][views][G
 // Method: one of each: running, in back-off, failed, run to its end, unplaced, not yet obeyed.
 TEST_CASE("status counts each wanted instance once, and is converged when a wait would end",
           "[coordinator][views]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     for (const char* const task : {"crash", "done", "good", "nope", "sick"}) {
         bench.want(task, 1);
     }
@@ -273,8 +273,8 @@ TEST_CASE("status counts each wanted instance once, and is converged when a wait
 // Goal: an answer and what is read after it do not disagree.
 // Method: the store confirms, the node has not obeyed, has obeyed, and has been polled.
 TEST_CASE("status right after a change speaks of what it changed", "[coordinator][views]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     n1.obeys = false;
     bench.want("web", 1);
@@ -292,7 +292,7 @@ TEST_CASE("status right after a change speaks of what it changed", "[coordinator
 // Goal: lists take patterns, and unknown names are errors with a sentence.
 // Method: three nodes, a host range, a name nobody has.
 TEST_CASE("nodes and tasks are listed by pattern in the order of names", "[coordinator][views]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n3");
     bench.join("n1");
     bench.join("n2");
@@ -311,7 +311,7 @@ TEST_CASE("nodes and tasks are listed by pattern in the order of names", "[coord
 // Goal: who missed events can ask for them.
 // Method: events since a number, with a limit.
 TEST_CASE("events are numbered without gaps and can be asked for again", "[coordinator][events]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.want("web", 1);
     bench.pass(3s);
@@ -331,7 +331,7 @@ TEST_CASE("events are numbered without gaps and can be asked for again", "[coord
 // Method: count the events of two quiet minutes, as published and as kept.
 TEST_CASE("every closed round is an event, and quiet ones in a row are kept as one",
           "[coordinator][events]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(5s);
     const auto told = [&] {
@@ -363,7 +363,7 @@ TEST_CASE("every closed round is an event, and quiet ones in a row are kept as o
 // Method: two instances start on the only node, a second node comes, and one of them moves.
 TEST_CASE("a closed round counts the moves for the balance, and no other orders",
           "[coordinator][events]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.want("a", 1);
     bench.want("b", 1);
@@ -384,8 +384,8 @@ TEST_CASE("a closed round counts the moves for the balance, and no other orders"
 // Method: a node that cannot keep what it is told, and drops every batch.
 TEST_CASE("an instance that stays ordered says what is the matter with its node",
           "[coordinator][reads]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     n1.obeys = false;
     n1.host.journal_failing = true;
     bench.want("web", 1);

@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 
 #include "coordinator/core/planning/histogram.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
@@ -23,7 +23,8 @@ std::uint64_t sample(const StatsReply& stats, const std::string& name, const Met
     return found->value;
 }
 
-std::uint64_t sample(BenchTop& bench, const std::string& name, const MetricLabels& labels = {}) {
+std::uint64_t sample(CoordinatorHarness& bench, const std::string& name,
+                     const MetricLabels& labels = {}) {
     return sample(bench.read<StatsReply>(StatsRequest{}), name, labels);
 }
 
@@ -31,7 +32,7 @@ std::uint64_t sample(BenchTop& bench, const std::string& name, const MetricLabel
 
 // Goal: GO-02, by the metric. Method: one of three nodes is deaf for a round.
 TEST_CASE("a round in which two of three nodes answer counts two", "[coordinator][stats][GO-02]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     for (const char* const name : {"n1", "n2", "n3"}) {
         bench.join(name);
     }
@@ -52,7 +53,7 @@ TEST_CASE("a round in which two of three nodes answer counts two", "[coordinator
 
 // Goal: one truth. Method: a cluster in which something of everything is so; both views of it.
 TEST_CASE("the numbers of stats are those of status", "[coordinator][stats]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.join("n3").obeys = false;
@@ -87,7 +88,7 @@ TEST_CASE("the numbers of stats are those of status", "[coordinator][stats]") {
 }
 
 TEST_CASE("commands are counted by what became of them", "[coordinator][stats]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.want("web", 2);
@@ -112,15 +113,16 @@ TEST_CASE("commands are counted by what became of them", "[coordinator][stats]")
 // Method: before the first round, with all three, and with one that is deaf.
 TEST_CASE("what is reported is none before the first round, then what each node that answered says",
           "[coordinator][stats][GO-24]") {
-    Coordinator young{BenchTop::start, {}, BenchTop::empty_store()};
-    const Output first = young.step(
-        BenchTop::start, FromOperator{Ticket{1}, CoreRequest{.id = {}, .body = ReportedRequest{}}});
+    Coordinator young{CoordinatorHarness::start, {}, CoordinatorHarness::empty_store()};
+    const Output first =
+        young.step(CoordinatorHarness::start,
+                   FromOperator{Ticket{1}, CoreRequest{.id = {}, .body = ReportedRequest{}}});
     REQUIRE(first.replies.size() == 1);
     const auto none = std::get<ReportedReply>(first.replies[0].reply->result.value());
     CHECK(none.none);
     CHECK(none.nodes.empty());
 
-    BenchTop bench;
+    CoordinatorHarness bench;
     const auto reported = [&] { return bench.read<ReportedReply>(ReportedRequest{}); };
 
     for (const char* const name : {"n1", "n2", "n3"}) {
@@ -150,7 +152,7 @@ TEST_CASE("what is reported is none before the first round, then what each node 
 // published.
 TEST_CASE("each closed round is published with what was answered, missed, moved and unplaced",
           "[coordinator][stats][GO-24]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(1s);
     for (const char* const task : {"a", "b", "c"}) {

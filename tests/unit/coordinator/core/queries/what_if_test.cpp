@@ -49,7 +49,7 @@ Offer in_rack(const std::string& rack) {
 std::map<InstanceId, std::string> homes(const Fleet& fleet) {
     std::map<InstanceId, std::string> homes;
     for (const TaskIndex task : fleet.workload.wanted()) {
-        const auto all = fleet.planner.whereabouts(task);
+        const auto all = fleet.planner.locations(task);
         for (Ordinal ordinal = 0; ordinal < all.size(); ++ordinal) {
             if (all[ordinal].at) {
                 homes[{fleet.workload.name(task), ordinal}] =

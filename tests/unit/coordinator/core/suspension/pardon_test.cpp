@@ -3,21 +3,21 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-FlapScoreView flap_score_of(BenchTop& bench, const std::string& node) {
+FlapScoreView flap_score_of(CoordinatorHarness& bench, const std::string& node) {
     return bench.read<NodeShowReply>(NodeShowRequest{node}).flap_score;
 }
 
 /// Its host makes no processes, until it is suspended for that.
-void misbehave(BenchTop& bench, const std::string& node) {
+void misbehave(CoordinatorHarness& bench, const std::string& node) {
     bench[node].host.spawn_failing = true;
     for (int round = 0; round < 8 && bench.node(node).health != "flaky"; ++round) {
         bench.pass(1s);
@@ -26,7 +26,7 @@ void misbehave(BenchTop& bench, const std::string& node) {
     REQUIRE(bench.node(node).health == "flaky");
 }
 
-std::optional<Reply> forgive(BenchTop& bench, const std::string& pattern) {
+std::optional<Reply> forgive(CoordinatorHarness& bench, const std::string& pattern) {
     return bench.ask(NodeForgiveRequest{pattern, {.reason = "new disk", .author = "ann@desk"}},
                      bench.fresh_id());
 }
@@ -37,7 +37,7 @@ std::optional<Reply> forgive(BenchTop& bench, const std::string& pattern) {
 // Method: suspend twice, so that there is a relapse too; forgive, with a retry; misbehave again.
 TEST_CASE("a forgiven node serves after its next answer, and its relapses are forgotten",
           "[coordinator][nodes][flaky][forgive]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(2s);
     misbehave(bench, "n1");
@@ -75,8 +75,8 @@ TEST_CASE("a forgiven node serves after its next answer, and its relapses are fo
 
 TEST_CASE("forgiving a node that serves no penalty forgets its score",
           "[coordinator][nodes][flaky][forgive]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.join("n2");
     bench.pass(2s);
     n1.host.spawn_failing = true;
@@ -93,7 +93,7 @@ TEST_CASE("forgiving a node that serves no penalty forgets its score",
 
 TEST_CASE("who is not known, or did nothing, cannot be forgiven",
           "[coordinator][nodes][flaky][forgive]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.pass(2s);
@@ -116,7 +116,7 @@ TEST_CASE("who is not known, or did nothing, cannot be forgiven",
 // Method: the store is slow; two operators forgive, and the node is removed meanwhile.
 TEST_CASE("a node that is forgiven twice, or gone by then, is no trouble",
           "[coordinator][nodes][flaky][forgive]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
     bench.pass(2s);
@@ -147,8 +147,9 @@ TEST_CASE("a node that is forgiven twice, or gone by then, is no trouble",
 TEST_CASE("what runs on a suspended node stays, or moves if operators so chose",
           "[coordinator][nodes][flaky]") {
     const bool moves = GENERATE(false, true);
-    BenchTop bench{BenchTop::empty_store(),
-                   {.flaky_tasks = moves ? FlakyTasks::move : FlakyTasks::keep, .version = "1.0"}};
+    CoordinatorHarness bench{
+        CoordinatorHarness::empty_store(),
+        {.flaky_tasks = moves ? FlakyTasks::move : FlakyTasks::keep, .version = "1.0"}};
     bench.join("n1");
     bench.want("web", 1);
     bench.pass(3s);
@@ -167,11 +168,12 @@ TEST_CASE("what runs on a suspended node stays, or moves if operators so chose",
 
 TEST_CASE("what cannot leave a suspended node runs on, and is named",
           "[coordinator][nodes][flaky]") {
-    BenchTop bench{BenchTop::empty_store(), {.flaky_tasks = FlakyTasks::move, .version = "1.0"}};
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(),
+                             {.flaky_tasks = FlakyTasks::move, .version = "1.0"}};
     bench.join("n1");
     bench.join("n2");
     bench.want("web", 2);
-    WantedTask everywhere = BenchTop::wanted("log", 1);
+    WantedTask everywhere = CoordinatorHarness::wanted("log", 1);
     everywhere.place.every_node = true;
     REQUIRE(bench.ask(TaskAddRequest{everywhere})->result);
     bench.pass(5s);

@@ -3,23 +3,25 @@
 #include "tests/catch.hpp"
 
 #include "coordinator/core/suspension/flap_score.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-std::size_t times_told(const BenchTop& bench, const std::string& topic, const std::string& name) {
+std::size_t times_told(const CoordinatorHarness& bench, const std::string& topic,
+                       const std::string& name) {
     return static_cast<std::size_t>(std::ranges::count_if(bench.events, [&](const Event& event) {
         return event.topic == topic && event.name == name;
     }));
 }
 
 /// Lets time pass until the node has that health; false if it never has.
-bool becomes(BenchTop& bench, const std::string& name, const std::string& health, Duration within) {
+bool becomes(CoordinatorHarness& bench, const std::string& name, const std::string& health,
+             Duration within) {
     for (const Instant end = bench.now + within; bench.now < end;) {
         if (bench.node(name).health == health) {
             return true;
@@ -86,8 +88,8 @@ TEST_CASE("each penalty is twice as long as the one before, up to the longest", 
 TEST_CASE("a node that answers but cannot work is flaky within five rounds",
           "[coordinator][nodes][flaky][L10][SC-D11]") {
     const bool spawns = GENERATE(true, false);
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
     bench.pass(2s);
     REQUIRE(n1.instances.size() == 1);
@@ -119,8 +121,8 @@ TEST_CASE("a node that answers but cannot work is flaky within five rounds",
 // Method: look at a node before its first flap, and while it is suspended.
 TEST_CASE("a node shows its flap score, the causes and when its suspension ends",
           "[coordinator][nodes][flaky]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     const auto flap_score = [&] {
         return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).flap_score;
@@ -144,8 +146,8 @@ TEST_CASE("a node shows its flap score, the causes and when its suspension ends"
 // Method: spawning fails for long; then all is well for as long as good conduct takes.
 TEST_CASE("relapses double the penalty, and ten good minutes end that",
           "[coordinator][nodes][flaky][L3]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     n1.host.spawn_failing = true;
     bench.pass(30s + 60s + 120s + 3 * 6s);
@@ -166,8 +168,8 @@ TEST_CASE("relapses double the penalty, and ten good minutes end that",
 // Method: it falls silent, and it begins a new life.
 TEST_CASE("a penalty outlasts silence and a new life, and ends at its time",
           "[coordinator][nodes][flaky][L4]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     n1.host.spawn_failing = true;
     REQUIRE(becomes(bench, "n1", "flaky", 6s));
@@ -190,15 +192,15 @@ TEST_CASE("a penalty outlasts silence and a new life, and ends at its time",
 // Method: it answers all polls and obeys nothing.
 TEST_CASE("a node that answers and obeys nothing is flaky",
           "[coordinator][nodes][flaky][L10][SC-D11]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     bench.join("n1").obeys = false;
     bench.want("web", 1);
     CHECK(becomes(bench, "n1", "flaky", 8s));
 }
 
 TEST_CASE("a node that refuses all it is told is flaky", "[coordinator][nodes][flaky]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     for (int i = 0; i < 10; ++i) {
         CHECK(bench.node("n1").health == "healthy");
@@ -216,8 +218,8 @@ TEST_CASE("a node that refuses all it is told is flaky", "[coordinator][nodes][f
 TEST_CASE("a node that comes again and again is flaky, unless it said that it leaves",
           "[coordinator][nodes][flaky]") {
     const bool says_goodbye = GENERATE(false, true);
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     for (std::uint64_t route = 0; route < 40; ++route) {
         if (says_goodbye) {
@@ -233,8 +235,8 @@ TEST_CASE("a node that comes again and again is flaky, unless it said that it le
 }
 
 TEST_CASE("a node whose messages make no sense is flaky", "[coordinator][nodes][flaky]") {
-    BenchTop bench;
-    Puppet& n1 = bench.join("n1");
+    CoordinatorHarness bench;
+    FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
     for (int i = 0; i < 5; ++i) {
         CHECK(bench.node("n1").health == "healthy");

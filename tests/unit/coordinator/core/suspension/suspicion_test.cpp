@@ -7,11 +7,11 @@
 #include "tests/catch.hpp"
 
 #include "common/base/random.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::CoordinatorHarness;
 
 namespace {
 
@@ -22,7 +22,7 @@ public:
         : random_{static_cast<std::uint64_t>(to_ms(options.round)) + options.loss.after},
           lost_per_mille_{lost_per_mille},
           round_{options.round},
-          core_{now_, options, BenchTop::empty_store()} {
+          core_{now_, options, CoordinatorHarness::empty_store()} {
         for (std::uint64_t node = 1; node <= nodes; ++node) {
             give(FromAgent{Session{node}, Hello{.name = "n" + std::to_string(node),
                                                 .cluster = {},

@@ -6,12 +6,12 @@
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 // What the coordinator does with tasks of whose instances there may never be two.
 namespace {
@@ -21,17 +21,17 @@ constexpr Duration lease = 30s;
 constexpr Duration over = lease + lease / 100 + limits::lease_grace + limits::lease_kill;
 
 StoreImage first_store() {
-    StoreImage image = BenchTop::empty_store();
+    StoreImage image = CoordinatorHarness::empty_store();
     image.meta.epoch = Epoch{1};  // Nobody led before.
     return image;
 }
 
-struct Bench : BenchTop {
+struct Bench : CoordinatorHarness {
     explicit Bench(const StoreImage& image = first_store(),
                    CoordinatorOptions options = losing_quickly())
-        : BenchTop{image, std::move(options)} {}
+        : CoordinatorHarness{image, std::move(options)} {}
 
-    Puppet& join_stamping(const std::string& name) {
+    FakeAgent& join_stamping(const std::string& name) {
         add(name).stamps = true;
         say_hello((*this)[name]);
         pass(2s);
@@ -59,7 +59,7 @@ struct Bench : BenchTop {
     ExplainReply explained() {
         return read<ExplainReply>(ExplainRequest{Subject::instance, "db.0"});
     }
-    static const Start& started(const Puppet& puppet) {
+    static const Start& started(const FakeAgent& puppet) {
         REQUIRE_FALSE(puppet.batches.empty());
         REQUIRE(puppet.batches.back().starts.size() == 1);
         return puppet.batches.back().starts.front();
@@ -79,7 +79,7 @@ struct Bench : BenchTop {
 TEST_CASE("a start of what is exclusive brings a lease and a token, and polls renew the lease",
           "[coordinator][leases]") {
     Bench bench;
-    Puppet& n1 = bench.join_stamping("n1");
+    FakeAgent& n1 = bench.join_stamping("n1");
     bench.want_alone();
     bench.pass(2s);
     const Start first = Bench::started(n1);
@@ -100,7 +100,7 @@ TEST_CASE("a start of what is exclusive brings a lease and a token, and polls re
 // Goal: an agent of the version before, which would run it for ever, does not get it.
 TEST_CASE("an agent that gives no stamp gets nothing that is exclusive", "[coordinator][leases]") {
     Bench bench;
-    Puppet& n1 = bench.join("n1");
+    FakeAgent& n1 = bench.join("n1");
     bench.want_alone();
     bench.pass(5s);
     CHECK(bench.home().empty());
@@ -139,7 +139,7 @@ TEST_CASE("what a lost node may still run is held, and explain says until when",
 
 TEST_CASE("what a lost node turns out not to run is placed at once", "[coordinator][leases][S8]") {
     Bench bench;
-    Puppet& lost = bench[bench.run_on_one_of_two()];
+    FakeAgent& lost = bench[bench.run_on_one_of_two()];
     lost.answers = false;
     bench.pass(8s);
     lost.answers = true;
@@ -151,7 +151,7 @@ TEST_CASE("what a lost node turns out not to run is placed at once", "[coordinat
 
 TEST_CASE("a new leader waits with what nobody reports, and only with that",
           "[coordinator][leases][S8][S11]") {
-    Bench bench{BenchTop::empty_store()};  // Of the third epoch.
+    Bench bench{CoordinatorHarness::empty_store()};  // Of the third epoch.
     bench.join_stamping("n1");
     bench.want_alone();
     bench.pass(over - 10s);
@@ -167,7 +167,7 @@ TEST_CASE("a new leader waits with what nobody reports, and only with that",
 // Method: the first leader had moved it on; to the second only the copy that ends is reported.
 TEST_CASE("a copy that ends under a new leader is no proof that none runs",
           "[coordinator][leases][S8][S11]") {
-    StoreImage image = BenchTop::empty_store();  // Of the third epoch.
+    StoreImage image = CoordinatorHarness::empty_store();  // Of the third epoch.
     image.meta.counter = Generation{5};
     StoredTask task{.wanted = Bench::wanted("db", 1), .generation = Generation{5}};
     task.created = Generation{5};
@@ -175,7 +175,7 @@ TEST_CASE("a copy that ends under a new leader is no proof that none runs",
     task.wanted.spec.update.max_surge = 0;
     image.tasks.push_back(task);
     Bench bench{image};
-    Puppet& n1 = bench.add("n1");
+    FakeAgent& n1 = bench.add("n1");
     n1.stamps = true;
     InstanceReport ending;
     ending.id = db0;
@@ -196,7 +196,7 @@ TEST_CASE("a copy that ends under a new leader is no proof that none runs",
 // the store reports the instance, and then that it is gone.
 TEST_CASE("what a stranger claims under a new leader is no proof that nothing else runs",
           "[coordinator][leases][S8][S18]") {
-    StoreImage image = BenchTop::empty_store();  // Of the third epoch.
+    StoreImage image = CoordinatorHarness::empty_store();  // Of the third epoch.
     image.meta.counter = Generation{5};
     StoredTask task{.wanted = Bench::wanted("db", 1), .generation = Generation{5}};
     task.created = Generation{5};
@@ -204,7 +204,7 @@ TEST_CASE("what a stranger claims under a new leader is no proof that nothing el
     task.wanted.spec.update.max_surge = 0;
     image.tasks.push_back(task);
     Bench bench{image};
-    Puppet& n1 = bench.add("n1");
+    FakeAgent& n1 = bench.add("n1");
     n1.stamps = true;
     InstanceReport claimed;
     claimed.id = db0;
@@ -246,7 +246,7 @@ TEST_CASE("a task that is exclusive again waits for what ran as exclusive before
 // Goal: an agent that lies of its clocks harms nobody, and no number overflows.
 TEST_CASE("numbers that no honest host says are borne", "[coordinator][leases]") {
     Bench bench;
-    Puppet& n1 = bench.join_stamping("n1");
+    FakeAgent& n1 = bench.join_stamping("n1");
     const auto say = [&](BootMs stamp, CivilMs at) {
         Report report;
         report.epoch = n1.epoch;
@@ -273,7 +273,7 @@ TEST_CASE("numbers that no honest host says are borne", "[coordinator][leases]")
 
 TEST_CASE("a start whose lease has passed counts against nobody", "[coordinator][leases]") {
     Bench bench;
-    Puppet& n1 = bench.join_stamping("n1");
+    FakeAgent& n1 = bench.join_stamping("n1");
     n1.obeys = false;
     bench.want_alone();
     bench.pass(2s);
@@ -301,7 +301,7 @@ TEST_CASE("an exclusive instance that its agent left is unconfirmed, and unknown
     CoordinatorOptions patient;
     patient.loss.goodbye_grace = 5min;
     Bench bench{first_store(), patient};
-    Puppet& n1 = bench.join_stamping("n1");
+    FakeAgent& n1 = bench.join_stamping("n1");
     bench.want_alone();
     bench.pass(2s);
     n1.answers = false;

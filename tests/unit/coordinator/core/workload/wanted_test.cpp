@@ -6,12 +6,12 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
-using muster::coordinator::testing::Puppet;
+using muster::coordinator::testing::CoordinatorHarness;
+using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
@@ -19,13 +19,13 @@ namespace {
 ApplyRequest three_tasks() {
     ApplyRequest apply;
     for (const char* const task : {"t0", "t1", "t2"}) {
-        apply.tasks.push_back(BenchTop::wanted(task, 1));
+        apply.tasks.push_back(CoordinatorHarness::wanted(task, 1));
     }
     return apply;
 }
 
 /// All that the agents were ordered: `start t0.0 n0`.
-std::vector<std::string> orders_of(const BenchTop& bench) {
+std::vector<std::string> orders_of(const CoordinatorHarness& bench) {
     std::vector<std::string> lines;
     for (const auto& [name, puppet] : bench.puppets) {
         for (const Batch& batch : puppet.batches) {
@@ -40,14 +40,14 @@ std::vector<std::string> orders_of(const BenchTop& bench) {
     return lines;
 }
 
-void forget_orders(BenchTop& bench) {
+void forget_orders(CoordinatorHarness& bench) {
     for (auto& [name, puppet] : bench.puppets) {
         puppet.batches.clear();
     }
 }
 
 /// Three nodes, and the three tasks run on them.
-struct ThreeRun : BenchTop {
+struct ThreeRun : CoordinatorHarness {
     ThreeRun() {
         for (const char* const node : {"n0", "n1", "n2"}) {
             join(node);

@@ -7,11 +7,11 @@
 
 #include "tests/catch.hpp"
 
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
-using muster::coordinator::testing::BenchTop;
+using muster::coordinator::testing::CoordinatorHarness;
 
 namespace {
 
@@ -20,10 +20,10 @@ constexpr std::size_t many = 1'500;
 
 std::string name_of(std::size_t number) { return "t" + std::to_string(10'000 + number); }
 
-void want_many(BenchTop& bench) {
+void want_many(CoordinatorHarness& bench) {
     ApplyRequest apply;
     for (std::size_t number = 0; number < many; ++number) {
-        apply.tasks.push_back(BenchTop::wanted(name_of(number), 1));
+        apply.tasks.push_back(CoordinatorHarness::wanted(name_of(number), 1));
     }
     const Ticket asked = bench.request(apply);
     bench.pass(0s);
@@ -45,7 +45,7 @@ std::vector<std::string> names_in(const Result<ReplyBody>& list) {
 
 // Goal: a list in pieces is the list. Method: the same list at once and in pieces.
 TEST_CASE("a list in pieces has every row once, in the order of names", "[queries]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     want_many(bench);
     auto list = *Listing::of(TaskListRequest{"t1*"});
     int pieces = 1;
@@ -62,7 +62,7 @@ TEST_CASE("a list in pieces has every row once, in the order of names", "[querie
 // Goal: what changes between two pieces breaks nothing. Method: tasks come, go and come back, some
 // at places that the list has passed, some at others.
 TEST_CASE("a list that is made while tasks come and go has no name twice", "[queries]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     want_many(bench);
     auto list = *Listing::of(TaskListRequest{});
     REQUIRE(bench.coordinator.go_on(bench.now, list));
@@ -72,7 +72,7 @@ TEST_CASE("a list that is made while tasks come and go has no name twice", "[que
     bench.pass(3s);  // Their indices are given free.
     // The first takes an index that was passed, or one that was not.
     for (const std::size_t number : {many - 3, std::size_t{3}}) {
-        REQUIRE(bench.ask(TaskAddRequest{BenchTop::wanted(name_of(number), 1)})->result);
+        REQUIRE(bench.ask(TaskAddRequest{CoordinatorHarness::wanted(name_of(number), 1)})->result);
     }
     while (bench.coordinator.go_on(bench.now, list)) {
     }
@@ -84,9 +84,9 @@ TEST_CASE("a list that is made while tasks come and go has no name twice", "[que
 TEST_CASE("a list of nodes goes on behind the last name", "[queries]") {
     std::vector<StoredNode> stored;
     for (std::size_t number = 0; number < many; ++number) {
-        stored.push_back(BenchTop::stored(name_of(number)));
+        stored.push_back(CoordinatorHarness::stored(name_of(number)));
     }
-    BenchTop bench{BenchTop::store_with(stored)};
+    CoordinatorHarness bench{CoordinatorHarness::store_with(stored)};
     auto list = *Listing::of(NodeListRequest{});
     REQUIRE(bench.coordinator.go_on(bench.now, list));
     bench.join("a-passed-name");
@@ -102,7 +102,7 @@ TEST_CASE("a list of nodes goes on behind the last name", "[queries]") {
 }
 
 TEST_CASE("a list for a pattern that is none is refused", "[queries]") {
-    BenchTop bench;
+    CoordinatorHarness bench;
     auto list = *Listing::of(TaskListRequest{"["});
     CHECK_FALSE(bench.coordinator.go_on(bench.now, list));
     const auto reply = list.take();

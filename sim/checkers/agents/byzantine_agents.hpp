@@ -17,20 +17,20 @@ namespace muster::sim {
 /// found there when that began, since of this no leader knows who ordered it.
 ///
 /// Rounds that close meanwhile may change any node.
-class Liars : public Checker {
+class ByzantineAgents : public Checker {
 public:
-    explicit Liars(const Copies& copies) : copies_{copies} {}
+    explicit ByzantineAgents(const Copies& copies) : copies_{copies} {}
 
     void see(Instant, const LeadershipBegan&) { ordered_.clear(); }
 
-    void see(Instant, const LieHeard& lie) {
-        liars_.insert(lie.host);
+    void see(Instant, const ByzantineReport& lie) {
+        byzantine_agents_.insert(lie.host);
         speaking_ = lie.name;
         changed_.clear();
         round_closed_ = false;
     }
 
-    void see(Instant, const LieOver&) {
+    void see(Instant, const ByzantineOver&) {
         if (!round_closed_ && !changed_.empty()) {
             violated("S18", "a lie of {} changed another node: {}", *speaking_, changed_.front());
         }
@@ -47,7 +47,7 @@ public:
 
     void see(Instant, const BatchIssued& issued) {
         for (const Stop& stop : issued.batch.stops) {
-            if (!liars_.empty() && !liars_.contains(issued.host)) {
+            if (!byzantine_agents_.empty() && !byzantine_agents_.contains(issued.host)) {
                 check_stop(issued, stop);
             }
         }
@@ -73,7 +73,8 @@ private:
         };
         const std::vector<HostIndex> others = copies_.elsewhere(stop.id, issued.host);
         const bool only_claimed = std::ranges::all_of(others, [&](HostIndex host) {
-            return liars_.contains(host) && !was_ordered(host) && !copies_.runs(stop.id, host) &&
+            return byzantine_agents_.contains(host) && !was_ordered(host) &&
+                   !copies_.runs(stop.id, host) &&
                    !copies_.was_found(stop.id, host, stop.generation);
         });
         if (was_ordered(issued.host) && !others.empty() && only_claimed) {
@@ -82,7 +83,7 @@ private:
     }
 
     const Copies& copies_;
-    std::set<HostIndex> liars_;
+    std::set<HostIndex> byzantine_agents_;
     std::optional<std::string> speaking_;  ///< The name of the liar that is being heard.
     std::vector<std::string> changed_;     ///< Other nodes, since.
     bool round_closed_ = false;

@@ -13,9 +13,9 @@ namespace muster::sim {
 
 /// Does the verbs of a scenario to a cluster, also what of them comes later: a host that is
 /// restarted boots, a wire that flaps is cut and healed again.
-class Deeds {
+class ScenarioExecutor {
 public:
-    explicit Deeds(Cluster& cluster) : cluster_{cluster} {}
+    explicit ScenarioExecutor(Cluster& cluster) : cluster_{cluster} {}
 
     void perform(const ScenarioStep& step);
     /// Tells the coordinator that these may join, where only those may that operators listed.

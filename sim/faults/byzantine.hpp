@@ -27,8 +27,8 @@ enum class Manner : std::uint8_t {
 using Shown = std::set<std::pair<InstanceId, Generation>>;
 
 /// What a host of that manner answers instead of this, where it has these instances.
-[[nodiscard]] Report told_in(Manner manner, const Report& truth,
-                             const std::vector<agent::LocalInstance>& instances, const Shown& shown,
-                             const coordinator::StoreImage& store);
+[[nodiscard]] Report report_in(Manner manner, const Report& truth,
+                               const std::vector<agent::LocalInstance>& instances,
+                               const Shown& shown, const coordinator::StoreImage& store);
 
 }  // namespace muster::sim

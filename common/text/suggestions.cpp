@@ -1,4 +1,4 @@
-#include "common/text/nearest.hpp"
+#include "common/text/suggestions.hpp"
 
 #include <cstddef>
 #include <numeric>
@@ -29,8 +29,8 @@ std::size_t distance(std::string_view from, std::string_view to) {
 
 }  // namespace
 
-std::vector<std::string_view> nearest(std::string_view word,
-                                      std::span<const std::string_view> known) {
+std::vector<std::string_view> suggestions(std::string_view word,
+                                          std::span<const std::string_view> known) {
     word = word.substr(0, limits::name_bytes);
     std::vector<std::pair<std::size_t, std::string_view>> candidates;
     for (const auto candidate : known) {

@@ -1,4 +1,4 @@
-#include "sim/model/wishes.hpp"
+#include "sim/model/generators.hpp"
 
 #include <fmt/format.h>
 

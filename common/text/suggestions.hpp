@@ -12,18 +12,18 @@ namespace muster {
 /// The words that were perhaps meant: those that begin with it, and those at most a third of whose
 /// letters (and at least two) must be changed, the nearest first, at most three. Distance:
 /// Levenshtein 1966.
-[[nodiscard]] std::vector<std::string_view> nearest(std::string_view word,
-                                                    std::span<const std::string_view> known);
+[[nodiscard]] std::vector<std::string_view> suggestions(std::string_view word,
+                                                        std::span<const std::string_view> known);
 
 /// The same among the names of some rows, for the first of these words that has any near it.
 template <class Rows, class Name>
-[[nodiscard]] std::vector<std::string_view> nearest(std::initializer_list<std::string_view> words,
-                                                    const Rows& rows, Name name) {
+[[nodiscard]] std::vector<std::string_view> suggestions(
+    std::initializer_list<std::string_view> words, const Rows& rows, Name name) {
     std::vector<std::string_view> known;
     std::ranges::transform(rows, std::back_inserter(known), name);
     std::vector<std::string_view> near;
     for (auto word = words.begin(); near.empty() && word != words.end(); ++word) {
-        near = nearest(*word, known);
+        near = suggestions(*word, known);
     }
     return near;
 }

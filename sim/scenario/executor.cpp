@@ -1,4 +1,4 @@
-#include "sim/scenario/deeds.hpp"
+#include "sim/scenario/executor.hpp"
 
 #include <string_view>
 #include <utility>
@@ -24,7 +24,7 @@ std::string as_in_file(std::string sentence) {
 
 }  // namespace
 
-void Deeds::list(const std::vector<ScenarioNode>& nodes) {
+void ScenarioExecutor::list(const std::vector<ScenarioNode>& nodes) {
     if (!cluster_.world().options.coordinator.listed_only) {
         return;
     }
@@ -36,13 +36,13 @@ void Deeds::list(const std::vector<ScenarioNode>& nodes) {
     ask(NodeAddRequest{std::move(listed), occasion()});
 }
 
-void Deeds::apply(std::vector<WantedTask> tasks) {
+void ScenarioExecutor::apply(std::vector<WantedTask> tasks) {
     if (!tasks.empty()) {
         ask(ApplyRequest{.tasks = std::move(tasks)});
     }
 }
 
-void Deeds::perform(const ScenarioStep& step) {
+void ScenarioExecutor::perform(const ScenarioStep& step) {
     const Deed& deed = step.deed;
     const auto each = [&](auto&& does) {
         for (const std::string& node : deed.nodes) {
@@ -104,7 +104,7 @@ void Deeds::perform(const ScenarioStep& step) {
     perform_due();
 }
 
-bool Deeds::has_what_it_needs(Verb verb, const std::string& node) {
+bool ScenarioExecutor::has_what_it_needs(Verb verb, const std::string& node) {
     const bool is_for_agent = verb == Verb::stop || verb == Verb::leave ||
                               verb == Verb::crash_agent || verb == Verb::pause;
     if (is_for_agent && !cluster_.host(node).is_up()) {
@@ -115,21 +115,21 @@ bool Deeds::has_what_it_needs(Verb verb, const std::string& node) {
     return true;
 }
 
-void Deeds::restart_coordinator() {
+void ScenarioExecutor::restart_coordinator() {
     if (cluster_.coordinator_is_up()) {
         cluster_.crash_coordinator();
     }
     cluster_.restart_coordinator();
 }
 
-void Deeds::crash(const std::string& node) {
+void ScenarioExecutor::crash(const std::string& node) {
     forget(node);
     if (cluster_.host(node).is_powered()) {  // It may be off, on its way through a restart.
         cluster_.kill_host(node);
     }
 }
 
-void Deeds::restart(const ScenarioStep& step, const std::string& node) {
+void ScenarioExecutor::restart(const ScenarioStep& step, const std::string& node) {
     crash(node);
     if (step.deed.empty) {
         cluster_.lose_disk(node);
@@ -137,7 +137,7 @@ void Deeds::restart(const ScenarioStep& step, const std::string& node) {
     later(step.down, Later::boot, node);
 }
 
-void Deeds::flap(const ScenarioStep& step, const std::string& node) {
+void ScenarioExecutor::flap(const ScenarioStep& step, const std::string& node) {
     for (std::uint32_t time = 0; time < step.times; ++time) {
         later(time * step.period, Later::cut, node);
         later(time * step.period + step.period / 2, Later::heal, node);
@@ -145,7 +145,7 @@ void Deeds::flap(const ScenarioStep& step, const std::string& node) {
 }
 
 // One that was told to end ends first.
-void Deeds::start_agent(const std::string& node) {
+void ScenarioExecutor::start_agent(const std::string& node) {
     if (cluster_.host(node).is_up()) {
         later(agent_ends_within, Later::start_agent, node);
     } else {
@@ -153,7 +153,7 @@ void Deeds::start_agent(const std::string& node) {
     }
 }
 
-void Deeds::heal(const std::string& node) {
+void ScenarioExecutor::heal(const std::string& node) {
     std::erase_if(agenda_, [&](const auto& entry) {
         const Later what = entry.second.what;
         return entry.second.node == node && (what == Later::cut || what == Later::heal);
@@ -161,7 +161,7 @@ void Deeds::heal(const std::string& node) {
     cluster_.heal(node);
 }
 
-void Deeds::heal_all() {
+void ScenarioExecutor::heal_all() {
     agenda_.clear();
     for (const std::string& node : cluster_.labels()) {
         cluster_.mend_host(node);
@@ -171,19 +171,19 @@ void Deeds::heal_all() {
 
 // ---- what comes later ----
 
-void Deeds::later(Duration from_now, Later what, const std::string& node) {
+void ScenarioExecutor::later(Duration from_now, Later what, const std::string& node) {
     agenda_.emplace(cluster_.now() + from_now, Entry{what, node});
 }
 
-void Deeds::forget(const std::string& node) {
+void ScenarioExecutor::forget(const std::string& node) {
     std::erase_if(agenda_, [&](const auto& entry) { return entry.second.node == node; });
 }
 
-std::optional<Instant> Deeds::next_at() const {
+std::optional<Instant> ScenarioExecutor::next_at() const {
     return agenda_.empty() ? std::nullopt : std::optional{agenda_.begin()->first};
 }
 
-void Deeds::perform_due() {
+void ScenarioExecutor::perform_due() {
     while (!agenda_.empty() && agenda_.begin()->first <= cluster_.now()) {
         const Entry entry = std::move(agenda_.begin()->second);
         agenda_.erase(agenda_.begin());
@@ -196,7 +196,7 @@ void Deeds::perform_due() {
     }
 }
 
-std::vector<std::string> Deeds::take_notes() {
+std::vector<std::string> ScenarioExecutor::take_notes() {
     auto notes = std::exchange(notes_, {});
     for (const std::size_t question : std::exchange(asked_, {})) {
         const auto& answer = cluster_.answer(question);

@@ -15,7 +15,7 @@ namespace muster::coordinator::testing {
 
 /// An agent played by the test: it answers polls and obeys commands as honest ones do, unless told
 /// otherwise. A start runs at once, a stop is gone at once.
-struct Puppet {
+struct FakeAgent {
     std::string name;
     Session session{};
     ClusterId cluster;
@@ -46,7 +46,7 @@ struct Puppet {
 };
 
 /// A coordinator alone on a bench: agents are puppets, the store is a switch, time is a number.
-class BenchTop {
+class CoordinatorHarness {
 public:
     static constexpr Instant start{1'000s};
     static constexpr ClusterId cluster{0xc1, 0xc1};
@@ -60,13 +60,13 @@ public:
     /// The defaults, but a node is silent after two missed polls and lost after three.
     static CoordinatorOptions losing_quickly();
 
-    explicit BenchTop(const StoreImage& image = empty_store(),
-                      CoordinatorOptions options = losing_quickly());
-    ~BenchTop();
-    BenchTop(const BenchTop&) = delete;
-    BenchTop& operator=(const BenchTop&) = delete;
-    BenchTop(BenchTop&&) = delete;
-    BenchTop& operator=(BenchTop&&) = delete;
+    explicit CoordinatorHarness(const StoreImage& image = empty_store(),
+                                CoordinatorOptions options = losing_quickly());
+    ~CoordinatorHarness();
+    CoordinatorHarness(const CoordinatorHarness&) = delete;
+    CoordinatorHarness& operator=(const CoordinatorHarness&) = delete;
+    CoordinatorHarness(CoordinatorHarness&&) = delete;
+    CoordinatorHarness& operator=(CoordinatorHarness&&) = delete;
 
     /// One input, and all that follows from it at this instant.
     Output give(const Input& input);
@@ -75,12 +75,12 @@ public:
     void pass(Duration duration);
 
     /// A puppet that has not said hello yet.
-    Puppet& add(const std::string& name);
-    Output say_hello(Puppet& puppet);
+    FakeAgent& add(const std::string& name);
+    Output say_hello(FakeAgent& puppet);
     /// A puppet that has joined and reported.
-    Puppet& join(const std::string& name);
-    static Hello hello_of(const Puppet& puppet);
-    Puppet& operator[](const std::string& name) { return puppets.at(name); }
+    FakeAgent& join(const std::string& name);
+    static Hello hello_of(const FakeAgent& puppet);
+    FakeAgent& operator[](const std::string& name) { return puppets.at(name); }
 
     /// Asks, and gives the answer if there is one yet.
     std::optional<Reply> ask(CoreRequestBody body, RequestId id = {});
@@ -107,12 +107,12 @@ public:
     /// The store says that all it was given is durable.
     void confirm();
 
-    Report report_of(Puppet& puppet, const Poll& poll) const;
+    Report report_of(FakeAgent& puppet, const Poll& poll) const;
 
     Instant now = start;
     Coordinator coordinator;
     bool store_works = true;  ///< It confirms at once; otherwise confirm() does.
-    std::map<std::string, Puppet> puppets;
+    std::map<std::string, FakeAgent> puppets;
     std::map<Ticket, Reply> replies;
     std::map<Ticket, int> reply_counts;
     std::vector<Event> events;
@@ -125,7 +125,7 @@ public:
 private:
     Output take(const Input& input);
 
-    Puppet* find(Session session);
+    FakeAgent* find(Session session);
     void hear(Session session, const Welcome& welcome);
     void hear(Session session, const Refused& refused);
     void hear(Session session, const Poll& poll);
@@ -133,7 +133,7 @@ private:
     void hear(Session session, const ReadLog& errand);
     void hear(Session session, const SendSignal& errand);
     void hear(Session session, const Measure& errand);
-    void obey(Puppet& puppet, const Batch& batch);
+    void obey(FakeAgent& puppet, const Batch& batch);
 };
 
 }  // namespace muster::coordinator::testing

@@ -1,4 +1,4 @@
-#include "common/text/letter.hpp"
+#include "common/text/utf8.hpp"
 
 #include <algorithm>
 #include <array>

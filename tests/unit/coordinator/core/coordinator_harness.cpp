@@ -1,26 +1,26 @@
-#include "tests/unit/coordinator/core/coordinator_bench_top.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 #include <algorithm>
 
 namespace muster::coordinator::testing {
 
-StoreImage BenchTop::empty_store() {
+StoreImage CoordinatorHarness::empty_store() {
     StoreImage image;
     image.meta = Meta{cluster, Epoch{3}, leader, Generation{10}, CivilMs{}};
     return image;
 }
 
-StoreImage BenchTop::store_with(std::vector<StoredNode> nodes) {
+StoreImage CoordinatorHarness::store_with(std::vector<StoredNode> nodes) {
     StoreImage image = empty_store();
     image.nodes = std::move(nodes);
     return image;
 }
 
-StoredNode BenchTop::stored(const std::string& name, Incarnation incarnation) {
+StoredNode CoordinatorHarness::stored(const std::string& name, Incarnation incarnation) {
     return StoredNode{.name = name, .incarnation = incarnation};
 }
 
-CoordinatorOptions BenchTop::losing_quickly() {
+CoordinatorOptions CoordinatorHarness::losing_quickly() {
     CoordinatorOptions options;
     options.loss.silent_after = 2;
     options.loss.after = 3;
@@ -28,15 +28,15 @@ CoordinatorOptions BenchTop::losing_quickly() {
     return options;
 }
 
-BenchTop::BenchTop(const StoreImage& image, CoordinatorOptions options)
+CoordinatorHarness::CoordinatorHarness(const StoreImage& image, CoordinatorOptions options)
     : coordinator{start, std::move(options), image} {
     give(CivilTime{civil_start});
     give(Wake{});
 }
 
-BenchTop::~BenchTop() = default;
+CoordinatorHarness::~CoordinatorHarness() = default;
 
-Output BenchTop::give(const Input& input) {
+Output CoordinatorHarness::give(const Input& input) {
     Output first = take(input);
     while (!queue.empty()) {
         const Input following = std::move(queue.front());
@@ -46,7 +46,7 @@ Output BenchTop::give(const Input& input) {
     return first;
 }
 
-void BenchTop::pass(Duration duration) {
+void CoordinatorHarness::pass(Duration duration) {
     const Instant end = now + duration;
     while (coordinator.next_deadline() <= end) {
         now = std::max(now, coordinator.next_deadline());
@@ -55,58 +55,58 @@ void BenchTop::pass(Duration duration) {
     now = end;
 }
 
-Puppet& BenchTop::add(const std::string& name) {
-    Puppet& puppet = puppets[name];
+FakeAgent& CoordinatorHarness::add(const std::string& name) {
+    FakeAgent& puppet = puppets[name];
     puppet.name = name;
     puppet.life = LifeId{0x11fe, next_number++};
     puppet.session = Session{next_number++};
     return puppet;
 }
 
-Puppet& BenchTop::join(const std::string& name) {
-    Puppet& puppet = add(name);
+FakeAgent& CoordinatorHarness::join(const std::string& name) {
+    FakeAgent& puppet = add(name);
     say_hello(puppet);
     return puppet;
 }
 
-Output BenchTop::say_hello(Puppet& puppet) {
+Output CoordinatorHarness::say_hello(FakeAgent& puppet) {
     return give(FromAgent{puppet.session, hello_of(puppet)});
 }
 
-Hello BenchTop::hello_of(const Puppet& puppet) {
+Hello CoordinatorHarness::hello_of(const FakeAgent& puppet) {
     return Hello{puppet.name,  puppet.cluster, BootId{1, 1},   puppet.life, puppet.incarnation,
                  puppet.epoch, puppet.leader,  puppet.counter, "1.0"};
 }
 
-std::optional<Reply> BenchTop::ask(CoreRequestBody body, RequestId id) {
+std::optional<Reply> CoordinatorHarness::ask(CoreRequestBody body, RequestId id) {
     const Ticket ticket = request(std::move(body), id);
     return reply_to(ticket);
 }
 
-Ticket BenchTop::request(CoreRequestBody body, RequestId id) {
+Ticket CoordinatorHarness::request(CoreRequestBody body, RequestId id) {
     const Ticket ticket{next_number++};
     give(FromOperator{ticket, CoreRequest{id, std::move(body)}});
     return ticket;
 }
 
-std::optional<Reply> BenchTop::reply_to(Ticket ticket) const {
+std::optional<Reply> CoordinatorHarness::reply_to(Ticket ticket) const {
     const auto found = replies.find(ticket);
     return found == replies.end() ? std::nullopt : std::optional{found->second};
 }
 
-StatusReply BenchTop::status() { return read<StatusReply>(StatusRequest{}); }
+StatusReply CoordinatorHarness::status() { return read<StatusReply>(StatusRequest{}); }
 
-NodeView BenchTop::node(const std::string& name) {
+NodeView CoordinatorHarness::node(const std::string& name) {
     return read<NodeShowReply>(NodeShowRequest{name}).node;
 }
 
-std::optional<Reply> BenchTop::want(const std::string& task, std::uint32_t instances,
-                                    const std::string& program) {
+std::optional<Reply> CoordinatorHarness::want(const std::string& task, std::uint32_t instances,
+                                              const std::string& program) {
     return ask(ApplyRequest{.tasks = {wanted(task, instances, program)}}, fresh_id());
 }
 
-WantedTask BenchTop::wanted(const std::string& task, std::uint32_t instances,
-                            const std::string& program) {
+WantedTask CoordinatorHarness::wanted(const std::string& task, std::uint32_t instances,
+                                      const std::string& program) {
     WantedTask result;
     result.name = task;
     result.instances = instances;
@@ -115,11 +115,11 @@ WantedTask BenchTop::wanted(const std::string& task, std::uint32_t instances,
     return result;
 }
 
-RequestId BenchTop::id_made_at(CivilMs at, std::uint64_t number) {
+RequestId CoordinatorHarness::id_made_at(CivilMs at, std::uint64_t number) {
     return RequestId{static_cast<std::uint64_t>(at) << 16U, number};
 }
 
-std::size_t BenchTop::running(const std::string& task) const {
+std::size_t CoordinatorHarness::running(const std::string& task) const {
     std::size_t count = 0;
     for (const auto& [name, puppet] : puppets) {
         for (const auto& [id, instance] : puppet.instances) {
@@ -129,18 +129,18 @@ std::size_t BenchTop::running(const std::string& task) const {
     return count;
 }
 
-bool BenchTop::happened(const std::string& topic, const std::string& name) const {
+bool CoordinatorHarness::happened(const std::string& topic, const std::string& name) const {
     return std::ranges::any_of(
         events, [&](const Event& event) { return event.topic == topic && event.name == name; });
 }
 
-void BenchTop::confirm() {
+void CoordinatorHarness::confirm() {
     if (given > 0) {
         give(Persisted{given});
     }
 }
 
-Report BenchTop::report_of(Puppet& puppet, const Poll& poll) const {
+Report CoordinatorHarness::report_of(FakeAgent& puppet, const Poll& poll) const {
     Report report;
     report.kind = poll.seen == puppet.revision ? ReportKind::same : ReportKind::snapshot;
     report.epoch = poll.epoch;
@@ -160,7 +160,7 @@ Report BenchTop::report_of(Puppet& puppet, const Poll& poll) const {
     return report;
 }
 
-Output BenchTop::take(const Input& input) {
+Output CoordinatorHarness::take(const Input& input) {
     Output output = coordinator.step(now, input);
     for (const Persist& persist : output.persist) {
         given = persist.number;
@@ -186,7 +186,7 @@ Output BenchTop::take(const Input& input) {
     return output;
 }
 
-Puppet* BenchTop::find(Session session) {
+FakeAgent* CoordinatorHarness::find(Session session) {
     for (auto& [name, puppet] : puppets) {
         if (puppet.session == session) {
             return &puppet;
@@ -195,39 +195,39 @@ Puppet* BenchTop::find(Session session) {
     return nullptr;
 }
 
-void BenchTop::hear(Session session, const Welcome& welcome) {
-    if (Puppet* puppet = find(session)) {
+void CoordinatorHarness::hear(Session session, const Welcome& welcome) {
+    if (FakeAgent* puppet = find(session)) {
         puppet->welcomes.push_back(welcome);
     }
 }
 
-void BenchTop::hear(Session session, const Refused& refused) {
-    if (Puppet* puppet = find(session)) {
+void CoordinatorHarness::hear(Session session, const Refused& refused) {
+    if (FakeAgent* puppet = find(session)) {
         puppet->refusals.push_back(refused);
     }
 }
 
 // Errands are answered by the test.
-void BenchTop::hear(Session session, const ReadLog& errand) {
-    if (Puppet* puppet = find(session)) {
+void CoordinatorHarness::hear(Session session, const ReadLog& errand) {
+    if (FakeAgent* puppet = find(session)) {
         puppet->readings.push_back(errand);
     }
 }
 
-void BenchTop::hear(Session session, const SendSignal& errand) {
-    if (Puppet* puppet = find(session)) {
+void CoordinatorHarness::hear(Session session, const SendSignal& errand) {
+    if (FakeAgent* puppet = find(session)) {
         puppet->signals.push_back(errand);
     }
 }
 
-void BenchTop::hear(Session session, const Measure& errand) {
-    if (Puppet* puppet = find(session)) {
+void CoordinatorHarness::hear(Session session, const Measure& errand) {
+    if (FakeAgent* puppet = find(session)) {
         puppet->measures.push_back(errand);
     }
 }
 
-void BenchTop::hear(Session session, const Poll& poll) {
-    Puppet* puppet = find(session);
+void CoordinatorHarness::hear(Session session, const Poll& poll) {
+    FakeAgent* puppet = find(session);
     if (puppet == nullptr) {
         return;
     }
@@ -237,8 +237,8 @@ void BenchTop::hear(Session session, const Poll& poll) {
     }
 }
 
-void BenchTop::hear(Session session, const Batch& batch) {
-    Puppet* puppet = find(session);
+void CoordinatorHarness::hear(Session session, const Batch& batch) {
+    FakeAgent* puppet = find(session);
     if (puppet == nullptr) {
         return;
     }
@@ -248,7 +248,7 @@ void BenchTop::hear(Session session, const Batch& batch) {
     }
 }
 
-void BenchTop::obey(Puppet& puppet, const Batch& batch) {
+void CoordinatorHarness::obey(FakeAgent& puppet, const Batch& batch) {
     Report report{.kind = ReportKind::delta,
                   .epoch = batch.epoch,
                   .round = {},

@@ -1,4 +1,4 @@
-#include "sim/faults/lies.hpp"
+#include "sim/faults/byzantine.hpp"
 
 #include <array>
 #include <map>
@@ -20,9 +20,9 @@ std::string_view to_string(Manner manner) {
     return words.at(static_cast<std::size_t>(manner));
 }
 
-Report told_in(Manner manner, const Report& truth,
-               const std::vector<agent::LocalInstance>& instances, const Shown& shown,
-               const coordinator::StoreImage& store) {
+Report report_in(Manner manner, const Report& truth,
+                 const std::vector<agent::LocalInstance>& instances, const Shown& shown,
+                 const coordinator::StoreImage& store) {
     std::map<InstanceId, InstanceReport> told;
     const bool hides =
         manner == Manner::swallows || (manner == Manner::by_turns && raw(truth.round) % 2 == 0);

@@ -1,4 +1,4 @@
-#include "common/codec/parts.hpp"
+#include "common/codec/chunking.hpp"
 
 #include <string>
 

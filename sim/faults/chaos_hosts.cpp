@@ -7,7 +7,7 @@
 
 #include "sim/faults/chaos.hpp"
 #include "sim/faults/forged_message.hpp"
-#include "sim/model/wishes.hpp"
+#include "sim/model/generators.hpp"
 
 // What fate does to hosts, wires and the coordinator, and how it is mended.
 namespace muster::sim {
@@ -26,15 +26,15 @@ void Chaos::hurt() {
     const std::string label = any_host();
     const auto dice = random_.below(10);
     if (dice < 4) {
-        hurt_host(label);
+        inject_host_fault(label);
     } else if (dice < 8) {
-        hurt_wire(label);
+        inject_wire_fault(label);
     } else {
-        hurt_coordinator();
+        inject_coordinator_fault();
     }
 }
 
-void Chaos::hurt_host(const std::string& label) {
+void Chaos::inject_host_fault(const std::string& label) {
     const AgentHost& host = cluster_.host(label);
     if (!host.is_up() || host.is_paused()) {
         return;
@@ -125,7 +125,7 @@ void Chaos::lie(const std::string& label) {
     }
 }
 
-void Chaos::hurt_wire(const std::string& label) {
+void Chaos::inject_wire_fault(const std::string& label) {
     switch (random_.below(9)) {
         case 0: perhaps(Fault::partition, [&] { cluster_.partition(label); }); break;
         case 1: perhaps(Fault::cut, [&] { cluster_.cut(label, Side::agent); }); break;
@@ -181,7 +181,7 @@ void Chaos::reset_all() {
     }
 }
 
-void Chaos::hurt_coordinator() {
+void Chaos::inject_coordinator_fault() {
     if (!cluster_.coordinator_is_up() || cluster_.coordinator_is_paused()) {
         return;
     }

@@ -5,7 +5,7 @@
 namespace muster::sim {
 
 /// Is told, beside the checkers, what a measure of the cluster needs.
-class Onlooker {
+class Observer {
 public:
     virtual void see(Instant, const Committed&) = 0;
     virtual void see(Instant, const BatchIssued&) = 0;
@@ -17,7 +17,7 @@ public:
     virtual void see(Instant, const ProcessGone&) = 0;
 
 protected:
-    ~Onlooker() = default;
+    ~Observer() = default;
 };
 
 }  // namespace muster::sim
