@@ -1,5 +1,6 @@
 #include "tests/faults/trial.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace muster::faults {
@@ -12,8 +13,8 @@ using integration::until;
 
 ClusterOptions for_trial(ClusterOptions options) {
     options.nodes.clear();
-    // A penalty is short, and nothing moves but for a fault. A busy host may leave an agent without
-    // a turn for some rounds, so a node is lost only after ten.
+    // A suspension is short, and work moves only because of a fault. A busy host may leave an agent
+    // without a turn for some rounds, so a node is lost only after ten.
     options.config += "max_flaky = \"1s\"\nrebalance = \"off\"\nlost_after = 10\n";
     return options;
 }
@@ -66,10 +67,17 @@ void Trial::settle() {
         }
         return status.at("converged") == true && status.at("phase") == "leading" &&
                status.at("serving") == nodes_.size() && status.at("freeze").at("on") == false &&
-               running().size() == nodes_.size() + copies_;
+               all_answer() && running().size() == nodes_.size() + copies_;
     });
     CAPTURE(status.dump());
     REQUIRE(settles);
+}
+
+// A node that misses polls still serves, but it may become lost at any moment.
+bool Trial::all_answer() const {
+    const Json reply = cluster_.ask({{"verb", "node list"}});
+    return std::ranges::all_of(reply.at("nodes"),
+                               [](const Json& node) { return node.at("missed") == 0; });
 }
 
 std::set<Trial::Running> Trial::running() const {

@@ -47,6 +47,7 @@ private:
 
     void give(std::size_t copies);
     void settle();
+    [[nodiscard]] bool all_answer() const;
     [[nodiscard]] std::set<Running> running() const;
     void check_work(const std::set<std::string>& faulty);
     void check_holdings();
