@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Shows that tests notice deliberate bugs: those of each id of tests/conformance.md.
+"""Shows that tests notice deliberate bugs: those of each id of tests/conformance.md, and others.
 
-    ask_tests.py BIN [--jobs N] [ID or MUTANT...]
+    ask_tests.py BIN [--jobs N] [ID, TAG or MUTANT...]
 
-BIN has the test programs of a build with MUSTER_MUTANTS. For each mutant that names ids, the tests
-with the tag of each id are run with that mutant at work, and one of them has to fail. Ends with 1
+BIN has the test programs of a build with MUSTER_MUTANTS. For each mutant that names ids or tags, the
+tests with each of these tags are run with that mutant at work, and one of them has to fail. Ends with 1
 if no test noticed, or if an id has no mutant; docs/internals/simulation.md.
 """
 
@@ -46,7 +46,7 @@ def run(program, tests, mutant=None):
 
 def tags_of(program):
     _, words = run(program, ["--list-tags"])
-    return set(re.findall(r"\[([A-Z]+-D?[0-9]+)\]", words))
+    return set(re.findall(r"\[([\w-]+)\]", words))
 
 
 def failed_test(words):
@@ -71,12 +71,14 @@ def ask_all(arguments):
     if not tagged:
         raise mutate.Wrong(f"{arguments.bin} has no test programs; "
                            "cmake --preset mutants && cmake --build --preset mutants makes them")
-    pairs = [(mutant["name"], one) for mutant in mutate.read_mutants()
-             for one in mutant.get("ids", [])]
+    mutants = mutate.read_mutants()
     ids = ids_of_list()
-    if unlisted := sorted({one for _, one in pairs} - set(ids)):
+    named = {one for mutant in mutants for one in mutant.get("ids", [])}
+    if unlisted := sorted(named - set(ids)):
         raise mutate.Wrong(f"{', '.join(unlisted)}: not in the list of {LIST.name}")
-    without = [one for one in ids if one not in {of for _, of in pairs}]
+    without = [one for one in ids if one not in named]
+    pairs = [(mutant["name"], one) for mutant in mutants
+             for one in mutant.get("ids", []) + mutant.get("tags", [])]
     if arguments.which:
         pairs = [pair for pair in pairs if set(pair) & set(arguments.which)]
         without = [one for one in without if one in arguments.which]
@@ -86,13 +88,13 @@ def ask_all(arguments):
             asked = sorted(tags & {one for _, one in pairs})
             if asked and run(program, [",".join(f"[{one}]" for one in asked)])[0] != 0:
                 raise mutate.Wrong(f"{program} fails without a mutant")
-        print(f"{'ID':7} {'MUTANT':42} NOTICED BY")
+        print(f"{'TAG':12} {'MUTANT':42} NOTICED BY")
         answers = pool.map(lambda pair: ask(tagged, *pair), pairs)
         for (mutant, one), noticed in zip(pairs, answers):
             unnoticed += noticed is None
-            print(f"{one:7} {mutant:42} {noticed or 'NOTHING'}", flush=True)
+            print(f"{one:12} {mutant:42} {noticed or 'NOTHING'}", flush=True)
     for one in without:
-        print(f"{one:7} has no mutant")
+        print(f"{one:12} has no mutant")
     print(f"{unnoticed} of {len(pairs)} not noticed; {len(without)} of {len(ids)} ids without a mutant")
     return 1 if unnoticed or without else 0
 
@@ -100,7 +102,7 @@ def ask_all(arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("bin", type=pathlib.Path, metavar="BIN")
-    parser.add_argument("which", nargs="*", metavar="ID or MUTANT", help="these, instead of all")
+    parser.add_argument("which", nargs="*", metavar="ID, TAG or MUTANT", help="these, instead of all")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at a time")
     return ask_all(parser.parse_intermixed_args())
 

@@ -18,9 +18,9 @@ import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LISTS = ROOT / "sim/mutants"
-HUNTED = "mutants.toml"  # The simulator finds these. Tests find those of the other lists, by their ids.
+HUNTED = "mutants.toml"  # The simulator finds these. Tests find those of the other lists, by ids or tags.
 FEWEST = 50
-KEYS = {"name", "file", "find", "with", "why", "statement", "nodes", "seconds", "faults", "ids"}
+KEYS = {"name", "file", "find", "with", "why", "statement", "nodes", "seconds", "faults", "ids", "tags"}
 
 
 class Wrong(Exception):
@@ -57,8 +57,8 @@ def read_mutants():
             raise Wrong(f"{name}: {mutant['file']} is a header, and only sources are copied")
         if "\n" in mutant["why"] or not mutant["why"].strip():
             raise Wrong(f"{name}: why is one line")
-        if not mutant["hunted"] and not mutant.get("ids"):
-            raise Wrong(f"{name}: the simulator does not hunt it, so it names ids whose tests do")
+        if not mutant["hunted"] and not mutant.get("ids") and not mutant.get("tags"):
+            raise Wrong(f"{name}: the simulator does not hunt it, so it names ids or tags of tests")
         for one in mutant.get("ids", []):
             if not re.fullmatch(r"(SP|GO|SC)-D?[0-9]+", one):
                 raise Wrong(f"{name}: {one} is no id of a behaviour such as GO-07")
