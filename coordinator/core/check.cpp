@@ -8,7 +8,7 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Collects what does not agree.
+/// Collects contradictions.
 class Findings {
 public:
     void expect(bool agrees, std::string_view what, std::string_view name = {}) {
@@ -23,7 +23,7 @@ private:
     std::vector<std::string> all_;
 };
 
-/// Facts of a node against what its copies and its route were told of them.
+/// Compares the facts of a node with what the copies and the registry derived from them.
 void check_node(const Memory& memory, NodeIndex index, const Node& node, Findings& found) {
     const Placements& placements = memory.copies.placements;
     found.expect(placements.nodes().is_known(index) && placements.nodes().name(index) == node.name,
@@ -36,7 +36,7 @@ void check_node(const Memory& memory, NodeIndex index, const Node& node, Finding
     found.expect(memory.nodes.deadlines().of(index, DueKind::penalty) == node.penalty_until,
                  "its penalty and the deadline of that differ", node.name);
     if (node.touched) {
-        return;  // What follows from its facts is still to be published.
+        return;  // What follows from its facts is not published yet.
     }
     found.expect(placements.nodes().is_counted(index) == is_counted(node),
                  "its copies count, or do not, against its facts", node.name);

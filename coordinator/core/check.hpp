@@ -7,8 +7,8 @@
 
 namespace muster::coordinator {
 
-/// What the rooms hold in two places and do not agree on, a sentence each; nothing in a core
-/// without bugs. Asked after every step by the simulator and in debug builds.
+/// Facts that are kept in two places and differ, one sentence each. A core without bugs has none.
+/// The simulator and debug builds check this after every step.
 [[nodiscard]] std::vector<std::string> contradictions(const Memory& memory);
 
 }  // namespace muster::coordinator

@@ -10,24 +10,27 @@
 
 namespace muster::coordinator {
 
-/// Why the planner has to look: at what was touched, or at everything that a closed round allows.
+/// What the next pass covers: nothing, the tasks that were touched, or all that a closed round
+/// allows.
 enum class PlanReason : std::uint8_t { none, touched, all };
 
-/// A start that a node did not obey, or an instance that it was to run and that is not there.
+/// A start that a node did not carry out, or an instance that vanished from its node.
 struct FailedInstance {
     TaskIndex task{};
     Ordinal ordinal = 0;
     NodeIndex node{};
     std::string why;
-    bool vanished = false;  ///< It was to run there, and is not there.
+    bool vanished = false;  ///< The node should run it, and no longer reports it.
 };
 
 /// What a handler asks of the rest of this step. Each field has one reader.
 struct Effects {
-    std::vector<NodeIndex> resets;  ///< New lives, and records that end: they hold no spec.
-    std::vector<std::pair<NodeIndex, TaskIndex>> specs_lacking;  ///< The node has to get it again.
+    /// Nodes with a new life, and removed records: they hold no spec.
+    std::vector<NodeIndex> resets;
+    std::vector<std::pair<NodeIndex, TaskIndex>> specs_lacking;  ///< The node needs the spec again.
     std::vector<FailedInstance> failed;
-    std::vector<NodeIndex> excused;  ///< They were leaving, or are no more: nothing vanished there.
+    /// Nodes that left or were removed: their instances did not vanish.
+    std::vector<NodeIndex> excused;
     std::vector<std::pair<TaskIndex, Ordinal>> ended_well;  ///< Instances that are not run again.
     PlanReason plan = PlanReason::none;
     bool wake_waits = false;

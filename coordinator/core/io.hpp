@@ -15,9 +15,9 @@
 /// What goes into the coordinator's core and what comes out of it.
 namespace muster::coordinator {
 
-/// A route to one connected agent; the shell's number for it, never used again after it closed.
+/// The shell's number for the connection of one agent. It is never used again after the close.
 enum class Session : std::uint64_t {};
-/// The shell's number for a request that awaits its one reply.
+/// The shell's number for a request that waits for its one reply.
 enum class Ticket : std::uint64_t {};
 
 // ---- inputs ----
@@ -26,29 +26,29 @@ struct FromAgent {
     Session session{};
     AgentMessage message;
 };
-/// The route is gone: a hint, never proof of death.
+/// The connection closed: a hint, never a proof that the agent died.
 struct SessionClosed {
     Session session{};
 };
-/// The agent of this route sent what makes no sense.
+/// The agent of this connection sent a message that cannot be decoded.
 struct Undecodable {
     Session session{};
     std::string why{};  ///< A sentence for people.
 };
 struct FromOperator {
     Ticket ticket{};
-    Shared<CoreRequest> request;  ///< Kept by who works on it in several steps.
-    Digest digest{};              ///< Of a change, if it is known: a large one takes long.
+    Shared<CoreRequest> request;  ///< Shared, because some handlers need several steps for it.
+    Digest digest{};  ///< Of a change, if it is known: computing it takes long for a large change.
 };
 /// Every Persist up to this number is durable.
 struct Persisted {
     std::uint64_t number = 0;
 };
-/// Nothing more becomes durable: all pending is answered with an error and leadership ends.
+/// Nothing more becomes durable: all pending requests get an error, and the leadership ends.
 struct StoreFailed {
     std::string detail;
 };
-/// Whether our sockets let everybody in. Given when it changes.
+/// Whether our sockets accept connections. Given when this changes.
 struct OwnSockets {
     bool ill = false;
 };
@@ -77,14 +77,15 @@ struct ReplyTo {
     Shared<Reply> reply;
 };
 
-/// To be carried out in this order. What cannot be sent is dropped: it is planned anew.
+/// The shell carries this out in this order. It drops what it cannot send, because that is planned
+/// again.
 struct Output {
     std::vector<Persist> persist;
     std::vector<ToAgent> messages;
     std::vector<PollTo> polls;
     std::vector<ReplyTo> replies;
     std::vector<Event> events;
-    std::optional<std::string> resign;  ///< Leadership is over, and why. Nothing follows.
+    std::optional<std::string> resign;  ///< The leadership is over, and why. No output follows.
     bool closed_round = false;          ///< A round ended with this step.
 };
 

@@ -18,7 +18,7 @@
 
 namespace muster::coordinator {
 
-/// What the coordinator remembers, bottom up: a room knows those above it in this list.
+/// The state of the coordinator, bottom up: a room uses only the rooms above it in this list.
 struct Memory {
     Memory(Instant now, CoordinatorOptions given, const StoreImage& image);
     Memory(const Memory&) = delete;

@@ -2,20 +2,20 @@
 
 #include <cstdint>
 
-/// What the operators of a cluster chose for all of its tasks and nodes.
+/// Choices of the operators for all tasks and nodes of a cluster.
 namespace muster::coordinator {
 
-/// When an even spread is worth moves of running copies.
+/// When the balance moves running copies.
 enum class Rebalance : std::uint8_t {
     automatic,  ///< Whenever loads are uneven.
     on_demand,  ///< When an operator asks.
     off,        ///< Never.
 };
 
-/// What becomes of that which runs on a node that is suspended for its conduct.
+/// What happens to the instances on a suspended node.
 enum class FlakyTasks : std::uint8_t {
-    keep,  ///< It stays where it is.
-    move,  ///< It is started elsewhere and then stopped there, as far as there is room.
+    keep,  ///< They stay there.
+    move,  ///< They are started elsewhere and then stopped there, as far as there is room.
 };
 
 }  // namespace muster::coordinator

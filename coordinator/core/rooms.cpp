@@ -10,11 +10,11 @@ namespace muster::coordinator {
 
 namespace {
 
-/// One step publishes so many nodes, in some 3 ms; a fleet of more is large. All of it change at
-/// once when a freeze begins or ends.
+/// One step publishes at most this many nodes, in about 3 ms. A fleet with more is large: all its
+/// nodes change at once when a freeze begins or ends.
 constexpr std::size_t nodes_of_step = 2'000;
 
-/// Leadership is over: operators still get an answer.
+/// The leadership is over, but operators still get an answer.
 Output reject_not_leader(const Input& input) {
     Output output;
     if (const auto* asked = std::get_if<FromOperator>(&input)) {
@@ -55,7 +55,7 @@ Output Rooms::step(Instant now, const Input& input) {
     if (closed) {
         close(step, *closed, effects);
     }
-    // Many are left to the wakes, of which there is one in a turn.
+    // If many nodes are touched, only wakes publish them: there is one wake in a turn.
     if (in_.nodes.touched() <= nodes_of_step || (is_woken && !is_long)) {
         publish_changed_nodes(step);
     }
@@ -96,9 +96,10 @@ Instant Rooms::next_deadline() const {
     return first;
 }
 
-// ---- without being asked ----
+// ---- after the input of a step ----
 
-// The plan knows at once what ended well. If we die before it is durable, its agent says it again.
+// The plan treats the instance as finished at once. If we die before the row is durable, its agent
+// reports the end again.
 void Rooms::keep_ends(StepContext& step, const Effects& effects) {
     std::set<TaskIndex> changed;
     for (const auto& [task, ordinal] : effects.ended_well) {

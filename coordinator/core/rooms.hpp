@@ -22,11 +22,11 @@ public:
     [[nodiscard]] Output step(Instant now, const Input& input);
     [[nodiscard]] Instant next_deadline() const;
     [[nodiscard]] const Memory& memory() const { return in_; }
-    /// A large change is on its way, or not all that is durable is taken over.
+    /// A large change is not complete, or not all durable writes are in effect yet.
     [[nodiscard]] bool is_amid_change() const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     // ---- inputs ----
     void on(StepContext& step, const FromAgent& input, Effects& effects);
@@ -39,35 +39,35 @@ private:
     void on(StepContext& step, const CivilTime& input, Effects& effects);
     void on(StepContext& step, const Wake& input, Effects& effects);
 
-    // ---- what became durable, to the owners of the rows ----
-    /// So much of it that the step is not too long.
+    // ---- durable writes, to the owners of the rows ----
+    /// Takes over as many rows as one step has time for.
     void take_over_durable(StepContext& step, Effects& effects);
     void take_over(StepContext& step, const PendingWrite& write, Effects& effects);
     void take_over_tasks(StepContext& step, const PendingWrite& write, Effects& effects);
     void take_over_store(StepContext& step, const Change& change);
     void put(const StoredTask& row);
 
-    // ---- without being asked ----
-    /// Ends what was to end by now. True for a record whose row is to be erased.
+    // ---- after the input of a step ----
+    /// Handles a deadline that passed. True: the row of the node must be erased.
     [[nodiscard]] bool on_due(StepContext& step, const Deadlines::Due& due);
     void on_drain_overdue(StepContext& step, NodeIndex index);
     void keep_ends(StepContext& step, const Effects& effects);
     void end_recovery(StepContext& step, Effects& effects);
     void close(StepContext& step, const ClosedRound& closed, Effects& effects);
-    /// A round of a large fleet is to end or to begin. Either makes a step long enough: what else
-    /// waits is left to the next wake.
+    /// A round of a large fleet must end or begin now. Either takes a whole step: other work waits
+    /// for the next wake.
     [[nodiscard]] bool is_large_round_due(Instant now) const;
-    /// Store, freeze and copies learn of the nodes of which a fact has changed: of so many that the
-    /// step is not too long. Of the rest they learn before anything is planned.
+    /// Updates the store, the freeze and the copies for the touched nodes, as many as one step has
+    /// time for. The others are published before the next pass.
     void publish_changed_nodes(StepContext& step);
     void plan(StepContext& step, bool is_woken, Effects& effects);
-    /// Whether all that runs on it is to run elsewhere.
+    /// Whether all instances of the node must move elsewhere, and why.
     [[nodiscard]] std::optional<Evacuation> evacuation_of(const Node& node) const;
 
     Memory in_;
     Reports reports_;
     Operators operators_;
-    bool is_over_ = false;  // Leadership is.
+    bool is_over_ = false;  // The leadership is over.
 };
 
 }  // namespace muster::coordinator

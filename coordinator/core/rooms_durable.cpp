@@ -6,7 +6,7 @@
 #include "common/base/ensure.hpp"
 #include "coordinator/core/rooms.hpp"
 
-/// What follows from a write once it is durable, and not before.
+/// What follows from a write once it is durable.
 namespace muster::coordinator {
 
 namespace {
@@ -111,7 +111,7 @@ void Rooms::put(const StoredTask& row) {
 
 void Rooms::take_over_store(StepContext& step, const Change& change) {
     const Meta& meta = in_.ledger.meta();
-    // Coordinators whose place this one takes may have granted leases until now.
+    // The coordinators before this one may have granted leases until now.
     in_.copies.leases.expect_earlier(step.now);
     in_.events.set_epoch(meta.epoch);
     step.emit("store.accepted", "",

@@ -3,7 +3,7 @@
 #include "coordinator/core/queries/queries.hpp"
 #include "coordinator/core/rooms.hpp"
 
-/// Each input to its room.
+/// Routes each input to its room.
 namespace muster::coordinator {
 
 void Rooms::on(StepContext& step, const FromAgent& input, Effects& effects) {
@@ -86,7 +86,7 @@ bool Rooms::on_due(StepContext& step, const Deadlines::Due& due) {
 
 void Rooms::on_drain_overdue(StepContext& step, NodeIndex index) {
     if (is_drained(index, in_.membership.fleet(step.civil()))) {
-        // Only its row is still to be stored.
+        // Only the write of its row is pending.
         in_.nodes.deadlines().set(index, DueKind::drain, step.now + in_.options.round);
         return;
     }

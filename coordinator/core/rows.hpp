@@ -17,16 +17,16 @@
 #include "common/messages/operator.hpp"
 #include "common/spec/spec.hpp"
 
-/// What the coordinator keeps for ever. Placements are not among it: they come from reports.
+/// What the coordinator stores. Placements are not stored: they come from reports.
 namespace muster::coordinator {
 
-/// The one row of its kind.
+/// There is exactly one such row.
 struct Meta {
     ClusterId cluster;
     Epoch epoch{};
     LeaderId leader;
     Generation counter{};       ///< The last number given to a durable change.
-    CivilMs request_horizon{};  ///< Request ids not later than this are refused.
+    CivilMs request_horizon{};  ///< A request id that is not later is refused.
 
     friend bool operator==(const Meta&, const Meta&) = default;
 };
@@ -39,14 +39,14 @@ struct StoredTask {
     friend bool operator==(const StoredTask&, const StoredTask&) = default;
 };
 
-/// A set of a task's ordinals, a bit each.
+/// A set of a task's ordinals, one bit each.
 struct OrdinalSet {
     std::vector<std::uint64_t> words;  ///< Bit `ordinal % 64` of word `ordinal / 64`.
 
     [[nodiscard]] bool contains(Ordinal ordinal) const {
         return ordinal / 64 < words.size() && (words[ordinal / 64] >> (ordinal % 64) & 1U) != 0;
     }
-    /// False: it was there.
+    /// False: the ordinal was in the set already.
     bool add(Ordinal ordinal) {
         if (contains(ordinal)) {
             return false;
@@ -60,8 +60,8 @@ struct OrdinalSet {
     friend bool operator==(const OrdinalSet&, const OrdinalSet&) = default;
 };
 
-/// The instances of a task that ended well in this generation, and are not run in it again. A row
-/// of another generation than that of its task says nothing.
+/// The instances of a task that ended well in this generation, and do not run in it again. A row of
+/// another generation than its task has no effect.
 struct StoredEnds {
     std::string name;  ///< Of the task.
     Generation generation{};
@@ -72,29 +72,30 @@ struct StoredEnds {
 
 struct StoredNode {
     std::string name;
-    Incarnation incarnation{};  ///< The last one welcomed.
-    bool lost = false;          ///< Decided lost, and not heard since.
-    bool gone = false;          ///< Said goodbye, and not heard since.
-    bool ahead = false;         ///< Knows a later or another store: no command goes there.
+    Incarnation incarnation{};  ///< The last one accepted.
+    bool lost = false;          ///< Decided lost, and no message since.
+    bool gone = false;          ///< It left, and sent no message since.
+    bool ahead = false;         ///< It knows a later or another store: it gets no commands.
 
     friend bool operator==(const StoredNode&, const StoredNode&) = default;
 };
 
 /// What an operator wants of a node.
 enum class Intent : std::uint8_t { active, draining, offline };
-/// Whether the name may join. Listed: an operator named it; removed: refused until it is named.
+/// Whether the name may join. Listed: an operator named it. Removed: refused until an operator
+/// lists it.
 enum class Admission : std::uint8_t { open, listed, removed };
 
-/// What operators decided of a name, whether or not a node of that name ever came. It stays until
-/// an operator decides otherwise, whatever the node does. Without a row it is as below.
+/// What operators decided about a name, even if no node of that name ever joined. Only an operator
+/// changes the row, the node never does. Without a row these defaults hold.
 struct StoredIntent {
     std::string name;
     Intent intent = Intent::active;
     Admission admission = Admission::open;
-    std::string pool{};    ///< By the list; empty: as its agent says.
-    std::string reason{};  ///< For the intent, in the words of
-    std::string author{};  ///< whoever asked for it.
-    CivilMs since{};       ///< The intent.
+    std::string pool{};    ///< The pool on the list. Empty: the pool that its agent reports.
+    std::string reason{};  ///< For the intent, as
+    std::string author{};  ///< its author gave it.
+    CivilMs since{};       ///< When the intent began.
     CivilMs deadline{};    ///< Of a drain. 0: none.
     bool force = false;    ///< A drain that stops what has no other place.
     bool remove = false;   ///< The name is removed once it is drained.
@@ -113,19 +114,19 @@ struct StoredSetting {
 /// The freeze that an operator began. There is one row at most.
 struct StoredFreeze {
     bool on = false;
-    std::string reason{};  ///< In the words of
-    std::string author{};  ///< whoever began it.
+    std::string reason{};  ///< As
+    std::string author{};  ///< its author gave it.
     CivilMs since{};
 
     friend bool operator==(const StoredFreeze&, const StoredFreeze&) = default;
 };
 
-/// By what a row is found among those of its kind.
+/// The key of a row among those of its kind.
 [[nodiscard]] inline std::string_view key_of(const StoredTask& row) { return row.wanted.name; }
 [[nodiscard]] inline std::string_view key_of(const StoredFreeze& /*row*/) { return {}; }
 [[nodiscard]] std::string_view key_of(const auto& row) { return row.name; }
 
-/// What holds of a name without a row.
+/// The defaults for a name without a row.
 template <class Row>
 [[nodiscard]] Row no_row(std::string_view name) {
     Row row{};
@@ -135,7 +136,7 @@ template <class Row>
     return row;
 }
 
-/// True of a row that says no more than no row does: it is not stored.
+/// True if a row holds only defaults: it is not stored.
 template <class Row>
 [[nodiscard]] bool says_nothing(const Row& row) {
     if constexpr (std::is_same_v<Row, StoredIntent>) {
@@ -148,7 +149,7 @@ template <class Row>
 struct StoredRequest {
     RequestId id;
     Shared<Reply> reply;
-    Digest asked{};  ///< Of the change: another one does not get this answer.
+    Digest asked{};  ///< Of the change: another change with this id does not get this answer.
 };
 
 /// All that was durable when a leadership began. Each list is sorted by its key.
@@ -172,7 +173,8 @@ struct EraseOldRequests {
     CivilMs horizon{};
 };
 
-/// The last of a Persist whose change goes on in the next one: neither becomes durable alone.
+/// The last write of a Persist whose change continues in the next one: neither becomes durable
+/// alone.
 struct GoesOn {};
 
 /// One row to write or to erase; putting is inserting or replacing by key.
@@ -181,20 +183,20 @@ using Write = std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest,
                            Erase<StoredNode>, Erase<StoredIntent>, EraseOldRequests, StoredFreeze,
                            Erase<StoredFreeze>, Shared<StoredEnds>, Erase<StoredEnds>, GoesOn>;
 
-/// Writes that become durable together, in the order of their numbers. Nothing that follows from
-/// them is said or done before the input Persisted of this number.
+/// Writes that become durable together, in the order of their numbers. They have no effect and get
+/// no answer before the input Persisted of this number.
 struct Persist {
     std::uint64_t number = 0;
     std::vector<Write> writes;
 };
 
-/// The next one belongs to it.
+/// The next Persist belongs to the same change.
 [[nodiscard]] inline bool goes_on(const Persist& persist) {
     return !persist.writes.empty() && std::holds_alternative<GoesOn>(persist.writes.back());
 }
 
-/// Takes out of the queue what can become durable now: all but the parts of a change that lacks
-/// its last.
+/// Takes all that can become durable now out of the queue: all but the parts of an incomplete
+/// change.
 [[nodiscard]] inline std::vector<Persist> take_whole(std::vector<Persist>& queue) {
     const auto last = std::find_if(queue.rbegin(), queue.rend(),
                                    [](const Persist& persist) { return !goes_on(persist); });

@@ -13,7 +13,7 @@
 
 namespace muster::coordinator {
 
-/// Civil time for people, reckoned from what the shell said last. 0 until it has said it.
+/// Civil time for people, computed from the last CivilTime input. 0 until the first one.
 class CivilClock {
 public:
     void set(Instant now, CivilMs civil) {
@@ -29,13 +29,13 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     std::optional<CivilMs> said_;
     Instant said_at_{};
 };
 
-/// One step on its way through the rooms: when it happens, and what comes of it.
+/// One step on its way through the rooms: its time, and its output.
 struct StepContext {
     Instant now;
     const CivilClock& clock;
@@ -46,7 +46,7 @@ struct StepContext {
     void emit(std::string topic, std::string_view name, std::string detail = {}) {
         events.add(civil(), std::move(topic), name, std::move(detail));
     }
-    /// Answers an agent whose message cannot be taken.
+    /// Answers an agent whose message is refused.
     void refuse(Session session, Errc code, std::string detail) {
         output.messages.push_back(
             {session, Refused{.code = code, .detail = std::move(detail), .known = {}}});

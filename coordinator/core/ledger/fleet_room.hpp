@@ -42,7 +42,7 @@ public:
     [[nodiscard]] bool take_became_full() { return std::exchange(became_full_, false); }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     const NodeRegistry& nodes_;
     const Ledger& ledger_;

@@ -90,7 +90,7 @@ public:
     void fail_all(const Error& error, Output& output);
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     /// The answer to a change that cannot be made, kept for its id if it would be the same again.
     void refuse(const RequestContext& context, Error error, bool dry_run);

@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct Entry {
         std::uint64_t number = 0;  // The last that holds the name.

@@ -62,7 +62,7 @@ public:
     [[nodiscard]] std::deque<PendingWrite> take_all();
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     Meta proposed_;
     std::deque<PendingWrite> writes_;

@@ -35,7 +35,7 @@ public:
     void forget(const std::string& name) { changes_.erase(name); }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     std::map<std::string, Generation, std::less<>> changes_;
     std::deque<std::pair<std::string, Generation>> order_;  // The oldest is forgotten first.

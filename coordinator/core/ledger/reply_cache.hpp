@@ -59,7 +59,7 @@ public:
     [[nodiscard]] std::size_t count() const { return answers_.size(); }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct Answer {
         Shared<Reply> reply;

@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     std::map<std::string, Shared<Row>, std::less<>> rows_;
 };
@@ -131,7 +131,7 @@ public:
     void confirm(std::uint64_t number) { proposals_.confirm(number); }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     static Row copy_of(View row, std::string_view name) { return row ? *row : no_row<Row>(name); }
     void propose(std::uint64_t number, std::string_view name, Proposal<Row> proposal) {

@@ -41,7 +41,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     const Workload& workload_;
 };

@@ -67,7 +67,7 @@ public:
     [[nodiscard]] bool fell_silent(NodeIndex node, Round closed);
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     /// There is one for each record, so the rounds are narrow: at one a second they last 136 years.
     struct Past {

@@ -57,7 +57,7 @@ public:
     [[nodiscard]] Answered turned_off(const Occasion& why) const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     /// Its silence may begin a freeze.
     [[nodiscard]] bool is_judged(NodeIndex index) const;

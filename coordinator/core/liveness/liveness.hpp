@@ -81,7 +81,7 @@ public:
     void make_room(Instant now);
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     void set_silence(NodeIndex index, const SilenceFacts& facts);
     void lose(StepContext& step, NodeIndex index, std::string why);

@@ -25,7 +25,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     std::uint32_t percent_;
     std::uint32_t burst_;

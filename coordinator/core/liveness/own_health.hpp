@@ -62,7 +62,7 @@ public:
     [[nodiscard]] std::string_view degraded_reason() const { return degraded_reason_; }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     Duration round_;
     Duration worst_{};  // In the running round.

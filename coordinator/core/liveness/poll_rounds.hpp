@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     /// A route without an answer may be followed by so many others that miss polls of their own.
     static constexpr std::uint32_t silent_routes_borne = 8;

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] Instant grace_ends() const { return grace_ends_; }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     NodeRegistry& nodes_;
     Instant grace_ends_;

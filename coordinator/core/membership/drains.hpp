@@ -27,7 +27,7 @@ public:
     [[nodiscard]] const std::set<NodeIndex>& draining() const { return draining_; }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     NodeRegistry& nodes_;
     Ledger& ledger_;

@@ -43,7 +43,7 @@ public:
     [[nodiscard]] std::size_t count() const { return open_.size(); }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct Conflict {
         NodeIndex node{};

@@ -74,7 +74,7 @@ public:
     [[nodiscard]] FleetView fleet(CivilMs now) const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     void welcome(StepContext& step, NodeIndex index, Session session, const Hello& hello,
                  Effects& effects);

@@ -45,7 +45,7 @@ public:
     [[nodiscard]] const std::map<NodeIndex, std::string>& reported() const { return reported_; }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     Placements& placements_;
     const Intents& intents_;

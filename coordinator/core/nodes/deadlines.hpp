@@ -13,18 +13,18 @@
 
 namespace muster::coordinator {
 
-/// What a node's record waits for.
+/// The kinds of deadlines of a node's record.
 enum class DueKind : std::uint8_t {
-    goodbye,  ///< It said goodbye and should be back by then.
-    forget,   ///< It is lost, and its record is kept until then.
+    goodbye,  ///< It left, and becomes lost then unless it returned.
+    forget,   ///< It is lost, and its record is deleted then.
     penalty,  ///< It is suspended until then.
-    forgive,  ///< With good conduct until then, its relapses are not counted any more.
-    drain,    ///< Its drain should have ended by then.
+    forgive,  ///< Its earlier suspensions are cleared then unless it flaps again.
+    drain,    ///< Its drain is overdue then.
 };
 inline constexpr std::size_t due_kinds = 5;
 
-/// When something next happens to which node without being asked for: one deadline of each kind for
-/// a node, and none for a node that is forgotten. So a round costs nothing for those that wait.
+/// The deadlines of all nodes: at most one of each kind for a node, and none for a forgotten node.
+/// So a waiting node costs a round nothing.
 class Deadlines {
 public:
     struct Due {
@@ -35,7 +35,7 @@ public:
         friend auto operator<=>(const Due&, const Due&) = default;
     };
 
-    /// In place of the one of this kind that the node had.
+    /// Replaces the deadline of this kind that the node had.
     void set(NodeIndex node, DueKind kind, Instant at) {
         end(node, kind);
         of_node_.emplace(std::pair{node, kind}, at);
@@ -47,7 +47,7 @@ public:
             of_node_.erase({node, kind});
         }
     }
-    /// The record is gone, and all its deadlines with it.
+    /// Ends all deadlines of a record that is deleted.
     void end_all(NodeIndex node) {
         for (std::size_t kind = 0; kind < due_kinds; ++kind) {
             end(node, static_cast<DueKind>(kind));
@@ -62,7 +62,7 @@ public:
     [[nodiscard]] std::optional<Instant> next() const {
         return queue_.empty() ? std::nullopt : std::optional{queue_.begin()->at};
     }
-    /// The first that has passed, which ends it; in the order of time, then of nodes.
+    /// Takes out the first deadline that has passed, in the order of time, then of nodes.
     [[nodiscard]] std::optional<Due> take_due(Instant now) {
         if (queue_.empty() || queue_.begin()->at > now) {
             return std::nullopt;
@@ -73,10 +73,11 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     std::set<Due> queue_;
-    std::map<std::pair<NodeIndex, DueKind>, Instant> of_node_;  // The same: few nodes have any.
+    // The same entries. A map, because few nodes have any.
+    std::map<std::pair<NodeIndex, DueKind>, Instant> of_node_;
 };
 
 }  // namespace muster::coordinator

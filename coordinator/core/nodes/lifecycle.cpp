@@ -58,7 +58,7 @@ constexpr std::array<Transition, node_changes> table{
         "its report contradicts itself, or claims what was never ordered there"),
 };
 
-/// The words of a list with spaces between them hold this one.
+/// True if the list, which is separated by spaces, contains this word.
 bool has_word(std::string_view list, std::string_view word) {
     if (list.starts_with(word) && (list.size() == word.size() || list[word.size()] == ' ')) {
         return true;

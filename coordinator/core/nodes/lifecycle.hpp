@@ -39,19 +39,19 @@ enum class NodeChange : std::uint8_t {
 };
 inline constexpr std::size_t node_changes = 23;
 
-/// What a change sets of the facts of a record; what is not named stays.
+/// The facts of a record that a change sets. The other facts stay.
 struct FactChange {
     std::optional<bool> lost{};
     std::optional<bool> gone{};
     std::optional<bool> able{};
-    std::optional<bool> penalty{};  ///< It begins, with the end that is given, or it is over.
+    std::optional<bool> penalty{};  ///< A suspension begins, with the given end, or it ends.
     std::optional<bool> ahead{};
     std::optional<Admission> admission{};
     std::optional<Intent> intent{};
 };
 
-/// One row of the table: in which health and under which intent it may happen, what it sets, and
-/// what it means. Its name is that of its event, `node.lost`, and of its counter.
+/// One row of the table: the healths and intents in which the change may happen, what it sets, and
+/// what it means. The name is also that of its event (`node.lost`) and of its counter.
 struct Transition {
     NodeChange change{};
     std::string_view name;
@@ -61,13 +61,13 @@ struct Transition {
     std::string_view meaning;
 };
 
-/// All there are, in the order of NodeChange. docs/internals/architecture.md shows them to people.
+/// All rows, in the order of NodeChange. docs/internals/architecture.md shows them to people.
 [[nodiscard]] const std::array<Transition, node_changes>& transitions();
 [[nodiscard]] const Transition& transition_of(NodeChange change);
 
 /// True if the table has this change for a node with these facts.
 [[nodiscard]] bool may_happen(const Node& node, NodeChange change);
-/// Sets the facts. `until`: when a penalty that begins ends.
+/// Sets the facts. `until`: the end of a suspension that begins.
 void enter(Node& node, NodeChange change, std::optional<Instant> until = {});
 
 }  // namespace muster::coordinator

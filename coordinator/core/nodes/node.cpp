@@ -33,7 +33,7 @@ bool is_counted(const Node& node) { return !(node.lost && node.durable.lost); }
 
 bool is_unknown(const Node& node) { return node.from_store && !node.reported; }
 
-// A new leadership waits for a node that left work behind as for one that fell silent.
+// A new leadership waits for a node that left instances running as for one that fell silent.
 Recorded row_of(const Node& node) {
     return {.incarnation = node.incarnation,
             .lost = node.lost,

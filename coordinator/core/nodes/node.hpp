@@ -17,22 +17,22 @@ namespace muster::coordinator {
 
 using muster::to_string;  // The names of enums. Others of this namespace would hide it.
 
-/// What a node says it has seen of any store. Above ours, it is *ahead*.
+/// The store that a node reports to know. If that is above ours, the node is *ahead*.
 struct Claim {
     ClusterId cluster;
     Epoch epoch{};
     Generation counter{};
 };
 
-/// How far a node can be relied upon. Derived, never stored.
+/// How reliable a node is. Derived, never stored.
 enum class Health : std::uint8_t {
     healthy,
-    unready,  ///< Not able: a new life, a penalty just over, or a failed check.
-    flaky,    ///< A penalty runs.
-    lost,     ///< Not answering.
+    unready,  ///< Not able: a new life, a suspension just over, or a failed check.
+    flaky,    ///< Suspended.
+    lost,     ///< It does not answer, or it left.
 };
 
-/// What the store knows of a node besides its name.
+/// The row of a node in the store, without its name.
 struct Recorded {
     Incarnation incarnation{};
     bool lost = false;
@@ -45,60 +45,62 @@ struct Recorded {
 
 // ---- the facts of a node, each part with the one class that changes it ----
 
-/// What the registry keeps of its own.
+/// Facts that only the registry changes.
 struct RegistryFacts {
     std::string name;  ///< Empty: the slot is free.
     std::optional<Session> session;
-    Sequence issued{};        ///< Of the last batch; never restarts, so a new life needs no reset.
-    bool from_store = false;  ///< Older than this leadership.
-    bool counts_toward_freeze = false;  ///< It had wanted work, or an operator decided of it.
-    bool touched = false;               ///< In the list of NodeRegistry::take_touched().
+    Sequence issued{};  ///< Of the last batch. It never restarts, so a new life needs no reset.
+    bool from_store = false;            ///< The node is older than this leadership.
+    bool counts_toward_freeze = false;  ///< It had wanted work, or an operator named it.
+    bool touched = false;               ///< It is in the list of NodeRegistry::take_touched().
 };
 
-/// What its health and its work follow from. Changed by the table of transitions alone, once the
-/// record has begun: NodeRegistry::transition().
+/// The facts that decide its health and its work. After the record has begun, only
+/// NodeRegistry::transition() changes them.
 struct LifecycleFacts {
-    bool lost = false;                     ///< Decided, and not heard since.
-    bool gone = false;                     ///< Said goodbye, and not heard since.
-    bool able = false;                     ///< Its readiness check passed, in this life.
-    bool ahead = false;                    ///< Knows another store: nothing is ordered there.
-    std::optional<Instant> penalty_until;  ///< While one runs.
+    bool lost = false;                     ///< Decided, and no message since.
+    bool gone = false;                     ///< It left, and sent no message since.
+    bool able = false;                     ///< Its readiness check passed in this life.
+    bool ahead = false;                    ///< It knows another store: it gets no orders.
+    std::optional<Instant> penalty_until;  ///< While the node is suspended.
     Intent intent = Intent::active;
-    Admission admission = Admission::open;  ///< Listed: its record stays, if it comes or not.
-    CivilMs since{};                        ///< Of its health and intent as they are.
+    /// Listed: its record stays, even if the node never joins.
+    Admission admission = Admission::open;
+    CivilMs since{};  ///< When its present health and intent began.
 };
 
-/// Which life of it we know.
+/// The life of the agent that we know.
 struct LifeFacts {
     using Writer = class Membership;
-    Incarnation incarnation{};            ///< The last one welcomed.
+    Incarnation incarnation{};            ///< The last one accepted.
     LifeId life;                          ///< None until a hello of this leadership.
-    bool left_instances_running = false;  ///< With its goodbye.
+    bool left_instances_running = false;  ///< When it left.
 };
 
-/// Two lives want its name.
+/// Two lives claim its name.
 struct ConflictFacts {
     using Writer = class NameConflicts;
-    bool contested = false;  ///< The old one is being asked.
+    bool contested = false;  ///< The old one is being polled.
 };
 
 /// How it answers polls.
 struct PollFacts {
     using Writer = class PollRounds;
-    Round asked{};                    ///< The round of the last poll sent.
-    Sequence asked_issued{};          ///< What that poll said was issued.
-    Round answered_in{};              ///< The last round in which it answered.
-    bool asked_at_start = false;      ///< It had the whole round to answer.
-    bool awaiting = false;            ///< That poll is not answered yet.
-    std::uint32_t misses = 0;         ///< Rounds missed in a row, up to its loss.
-    std::uint32_t route_misses = 0;   ///< Of these, polls missed on the present route.
-    std::uint32_t silent_routes = 0;  ///< Routes in a row on which it has not answered yet.
+    Round asked{};                ///< The round of the last poll sent.
+    Sequence asked_issued{};      ///< The last sequence number in that poll.
+    Round answered_in{};          ///< The last round that it answered.
+    bool asked_at_start = false;  ///< It had the whole round to answer.
+    bool awaiting = false;        ///< It has not answered that poll yet.
+    std::uint32_t misses = 0;     ///< Rounds missed in a row, until its loss.
+    /// Polls among these that it missed on the present connection.
+    std::uint32_t route_misses = 0;
+    std::uint32_t silent_routes = 0;  ///< Connections in a row on which it did not answer.
 };
 
-/// That it missed too many polls. Both facts end with its next answer.
+/// Set when it missed too many polls. Both facts end with its next answer.
 struct SilenceFacts {
     using Writer = class Liveness;
-    bool silent = false;    ///< It gets nothing new, and what it runs is unconfirmed.
+    bool silent = false;    ///< It gets no new instances, and its instances are unconfirmed.
     bool given_up = false;  ///< An operator ended the freeze in which it was silent.
 };
 
@@ -107,35 +109,36 @@ struct RecoveryFacts {
     bool awaited = false;  ///< Recovery waits for its first snapshot.
 };
 
-/// What became of the orders that it answered to.
+/// Whether it obeys the orders that it answers.
 struct ObedienceFacts {
     using Writer = class Suspension;
-    std::uint8_t disobeyed = 0;  ///< Answers in a row by which orders had come to nothing.
+    std::uint8_t disobeyed = 0;  ///< Answers in a row that show orders without effect.
 };
 
 struct ReadinessFacts {
     using Writer = class NodeReadiness;
-    std::uint64_t stale_checks = 0;  ///< So many checks of this life prove nothing any more.
+    std::uint64_t stale_checks = 0;  ///< This many first checks of this life no longer count.
 };
 
-/// How far we know what it runs.
+/// What we know of its instances.
 struct CopyFacts {
     using Writer = class Copies;
-    Revision held{};        ///< Of its instances, as we hold them. 0: ask for a snapshot.
-    Sequence settled{};     ///< Up to here its answers have shown what became of the orders.
-    bool reported = false;  ///< A snapshot of this life came.
-    bool vanished = false;  ///< What it ran is gone: if it does not leave, it is to blame.
+    Revision held{};        ///< Revision of its instances as we know them. 0: a snapshot is needed.
+    Sequence settled{};     ///< Its answers have decided the orders up to this number.
+    bool reported = false;  ///< This life has sent a snapshot.
+    /// Its instances vanished. Unless it leaves, this adds to its flap score.
+    bool vanished = false;
 };
 
-/// What the store knows of it.
+/// Its row in the store.
 struct RowFacts {
     using Writer = class NodeRows;
-    Recorded durable;          ///< The row the store has confirmed.
-    bool row_pending = false;  ///< A write of its row is on its way: the next waits for it.
+    Recorded durable;          ///< The row that the store has confirmed.
+    bool row_pending = false;  ///< A write of its row is pending. The next write waits.
     bool forgetting = false;   ///< Its row is being erased.
 };
 
-/// What its agent said with its hello.
+/// Facts from the hello of its agent.
 struct HelloFacts {
     using Writer = class Membership;
     std::string version;
@@ -144,28 +147,28 @@ struct HelloFacts {
     CapacityFrom capacity_from;
 };
 
-/// What its agent said with its last answer.
+/// Facts from the last answer of its agent.
 struct AnswerFacts {
     using Writer = class Reports;
     CivilMs last_answer{};
     HostFacts host;
-    HostVitals vitals;             ///< As last said.
-    std::int64_t clock_ahead = 0;  ///< Milliseconds before our own, with the time of the way.
-    /// Why the last message of it made no sense, or answered nothing. Empty: it was sound.
+    HostVitals vitals;  ///< As last reported.
+    /// Milliseconds ahead of our clock, including the network delay.
+    std::int64_t clock_ahead = 0;
+    /// Why its last message was invalid, or answered no poll. Empty: the message was valid.
     std::string bad_report;
-    Round bad_report_told{};  ///< The round of the last event about that.
+    Round bad_report_told{};  ///< The round of the last event about a bad report.
 };
 
-/// What an agent said of itself and its host in this leadership.
+/// What an agent reported about itself and its host in this leadership.
 struct AgentFacts : HelloFacts, AnswerFacts {};
-/// Nothing, before its first hello.
+/// Empty before its first hello.
 struct SaidFacts {
     Boxed<AgentFacts> said;
 };
 
-/// The record of one node: facts only. Who reads it need not know who writes what; a writer is
-/// given its own part, by NodeRegistry::edit(). There may be many of which nothing is heard for
-/// long: what only an agent can say is apart.
+/// The record of one node: facts only. NodeRegistry::edit() gives each writer its own part. Many
+/// nodes may never send a message, so the facts from agents are in a separate allocation.
 struct Node : RegistryFacts,
               LifecycleFacts,
               LifeFacts,
@@ -179,33 +182,33 @@ struct Node : RegistryFacts,
               RowFacts,
               SaidFacts {};
 
-/// Opens one part of every node. Only the class that writes it can make the key.
+/// Opens one part of a node's record. Only the class that writes this part can make the key.
 template <class Facts>
 class WriteKey {
     friend typename Facts::Writer;
     explicit WriteKey() = default;
 };
 
-/// Not answering: decided so, or by its own goodbye, after which its copies still count for a
-/// while.
+/// Decided lost, or left. After a departure its copies still count for a while.
 [[nodiscard]] bool is_lost(const Node& node);
 /// Silent, or lost.
 [[nodiscard]] bool is_silent(const Node& node);
-/// Silent, and neither lost nor gone: its instances are as it said last.
+/// Silent, but not lost and not left: its instances are as it last reported them.
 [[nodiscard]] bool is_unconfirmed(const Node& node);
 /// The first that fits: lost, flaky, unready, healthy.
 [[nodiscard]] Health health_of(const Node& node);
-/// Healthy, active, and its store is ours.
+/// Healthy, active and not ahead.
 [[nodiscard]] bool may_serve(const Node& node);
-/// May receive new instances: it also is not silent.
+/// may_serve() and not silent: it may get new instances.
 [[nodiscard]] bool is_serving(const Node& node);
-/// Orders may go to it: besides, there is a route, and this life of it is on record.
+/// Orders may go to it: it is connected, has reported, is not ahead, and its present row is
+/// durable.
 [[nodiscard]] bool is_commandable(const Node& node);
-/// Its copies count unless the loss is decided and on record.
+/// Its copies count unless its loss is decided and durable.
 [[nodiscard]] bool is_counted(const Node& node);
-/// Nobody knows what it runs: it is older than this leadership and has not reported in it.
+/// Its instances are unknown: it is older than this leadership and has not reported in it.
 [[nodiscard]] bool is_unknown(const Node& node);
-/// The row as it should be in the store.
+/// The row that the store should have.
 [[nodiscard]] Recorded row_of(const Node& node);
 [[nodiscard]] StoredNode stored(const Node& node);
 [[nodiscard]] const AgentFacts& facts_of(const Node& node);

@@ -4,7 +4,7 @@ namespace muster::coordinator {
 
 std::optional<StoredNode> NodeRows::take_changed(NodeIndex index) {
     const Node& node = nodes_[index];
-    // Of a name that never came, its place on the list says all.
+    // A name that never joined has only its row on the operators' list.
     const bool has_come = node.incarnation != Incarnation{};
     if (has_come && row_of(node) != node.durable && !node.row_pending) {
         nodes_.edit(index, WriteKey<RowFacts>{}).row_pending = true;

@@ -7,21 +7,21 @@
 
 namespace muster::coordinator {
 
-/// The row of each node: what of its facts the store knows, and what is on its way there. A node
-/// has one write on its way at most.
+/// The row of each node: the durable facts, and the pending write. A node has at most one pending
+/// write.
 class NodeRows {
 public:
     explicit NodeRows(NodeRegistry& nodes) : nodes_{nodes} {}
 
-    /// Its row, if it is to be written now. The caller sees to it.
+    /// The row of the node if the caller must write it now.
     [[nodiscard]] std::optional<StoredNode> take_changed(NodeIndex index);
-    /// A write is durable: this is what the store knows now.
+    /// A write is durable: the store has this row now.
     void on_committed(NodeIndex index, const Recorded& row);
-    /// The store was accepted, with this row in it. A write of it may still be on its way.
+    /// The accepted store has this row. A write of the row may still be pending.
     void on_accepted(NodeIndex index, const Recorded& row);
-    /// Its row is to be erased. The caller sees to it.
+    /// The caller erases the row of the node.
     void begin_forgetting(NodeIndex index);
-    /// It came back meanwhile.
+    /// The node came back meanwhile.
     void end_forgetting(NodeIndex index);
 
 private:

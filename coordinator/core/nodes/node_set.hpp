@@ -7,20 +7,21 @@
 
 namespace muster::coordinator {
 
-/// A node's position among all known nodes in the order of their names. Ranks, not indices, so that
-/// the order in which nodes came does not reach a plan.
+/// A node's position among all known nodes in the order of their names. A rank, not an index, so
+/// that the order in which nodes joined does not affect a plan.
 using Rank = std::uint32_t;
 inline constexpr Rank no_rank = ~Rank{0};
 
 /// A set of nodes by rank: a bit for each, and a summary with a bit for each word that is not 0. So
-/// the next member is found in a few steps at 20,000 nodes, and one more or less is two bits.
+/// the next member is found in a few steps at 20,000 nodes, and adding or removing a member changes
+/// two bits.
 ///
-/// A value. Sets that are used together are of the same number of nodes.
+/// A value. Sets that are used together have the same number of nodes.
 class NodeSet {
 public:
     NodeSet() : NodeSet{0} {}
     explicit NodeSet(std::size_t nodes);
-    /// Room for so many; it never gets smaller.
+    /// Makes room for this many nodes. A set never shrinks.
     void grow(std::size_t nodes);
 
     void set(Rank at) {
@@ -50,13 +51,13 @@ public:
 
     /// The first member at or after `from`.
     [[nodiscard]] Rank next(Rank from) const;
-    /// The first at or after `from` that is in each of the others, too.
+    /// The first member at or after `from` that is also in each of the others.
     [[nodiscard]] Rank next(Rank from, std::span<const NodeSet* const> others) const;
 
     friend bool operator==(const NodeSet&, const NodeSet&) = default;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     static constexpr std::uint32_t word_bits = 64;
     static constexpr std::uint64_t all_bits = ~std::uint64_t{0};

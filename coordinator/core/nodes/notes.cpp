@@ -9,7 +9,7 @@ std::string describe_cause(std::string_view author, std::string_view reason) {
 
 namespace {
 
-/// Why it should get no work, in the words of its agent, or why those make no sense.
+/// Why the node should get no work, as its agent reports, or why its report is invalid.
 std::string unfitness_of(const Node& node) {
     const AgentFacts& said = facts_of(node);
     if (!said.bad_report.empty()) {
@@ -21,7 +21,7 @@ std::string unfitness_of(const Node& node) {
     return said.host.readiness == Readiness::failed ? describe_check(said.host) : "";
 }
 
-/// What fails on its host, with the cause that its agent gives.
+/// What fails on its host, with the cause that its agent reports.
 std::string failure_of(const Node& node) {
     const AgentFacts& said = facts_of(node);
     const std::string why = said.vitals.trouble.empty() ? "" : ": " + said.vitals.trouble;

@@ -6,18 +6,18 @@
 #include "common/messages/message.hpp"
 #include "coordinator/core/nodes/node.hpp"
 
-/// What is said of nodes to people, and who decided it.
+/// Texts about nodes for people.
 namespace muster::coordinator {
 
-/// `by ann@desk: new switches`: who decided something, and why.
+/// `by ann@desk: new switches`: the author of a decision, and the reason.
 [[nodiscard]] std::string describe_cause(std::string_view author, std::string_view reason);
-/// What a person must know of a node beside its health, in words.
+/// What a person must know about a node besides its health.
 [[nodiscard]] std::string describe_node(const Node& node);
-/// What became of the readiness check that failed, as far as its agent says.
+/// How the readiness check failed, as its agent reports.
 [[nodiscard]] std::string describe_check(const HostFacts& host);
 /// Why the host asks for no work.
 [[nodiscard]] std::string describe_unable(const AgentFacts& said);
-/// The stable code of what keeps a node from getting starts: its health or intent says most.
+/// The stable code of the reason why a node gets no starts: its health or intent comes first.
 [[nodiscard]] std::string_view why_not_serving(const Node& node);
 
 }  // namespace muster::coordinator

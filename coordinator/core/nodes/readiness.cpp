@@ -13,8 +13,8 @@ void NodeReadiness::distrust_checks(NodeIndex index) {
         facts_of(nodes_[index]).host.checks;
 }
 
-// What the host says of itself goes first. A check that fails makes it unready, also between polls;
-// only one that ended since then makes it ready again, however often it has to be asked.
+// The host's own request for no work comes first. A failed check makes the node unready, also
+// between polls. Only a check that ended after that makes the node ready again.
 void NodeReadiness::judge(StepContext& step, NodeIndex index) {
     const Node& node = nodes_[index];
     const HostFacts& host = facts_of(node).host;

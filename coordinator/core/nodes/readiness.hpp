@@ -5,17 +5,17 @@
 
 namespace muster::coordinator {
 
-/// Whether a node is able to run what it is given, as its agent says: the host asks for work, and
-/// the readiness check of the agent passes, if it has one.
+/// Whether a node is able to run instances, as its agent reports: the host asks for work, and the
+/// readiness check of the agent passes, if it has one.
 class NodeReadiness {
 public:
     explicit NodeReadiness(NodeRegistry& nodes) : nodes_{nodes} {}
 
-    /// Another life, which counts its checks from 0.
+    /// A new life counts its checks from 0.
     void begin_life(NodeIndex index);
-    /// The checks that it has made so far prove nothing any more.
+    /// The checks that ended until now no longer count.
     void distrust_checks(NodeIndex index);
-    /// By what it said last.
+    /// Judges by its last report.
     void judge(StepContext& step, NodeIndex index);
 
 private:

@@ -20,7 +20,7 @@ NodeRegistry::NodeRegistry(std::span<const StoredNode> stored) {
 }
 
 std::optional<NodeIndex> NodeRegistry::find(std::string_view name) const {
-    // Most that are new come in order, and are after all others.
+    // Fast path: most new names join in order, after all others.
     if (by_name_.empty() || ByName::name(name) > slots_[raw(*by_name_.rbegin())].name) {
         return std::nullopt;
     }
@@ -46,7 +46,7 @@ NodeIndex NodeRegistry::add(std::string_view name) {
     node.name = name;
     node.issued = node.settled = forgotten_sequences_;
     const std::size_t others = by_name_.size();
-    by_name_.insert(by_name_.end(), index);  // Where those come in order that come together.
+    by_name_.insert(by_name_.end(), index);  // The hint is right for names that join in order.
     ensure(!name.empty() && by_name_.size() > others, "a node is added once, by a name");
     poll_set_.grow(slots_.size());
     poll_set_.set(raw(index));
@@ -62,7 +62,8 @@ void NodeRegistry::remove(NodeIndex index) {
     deadlines_.end_all(index);
     const bool listed = node.touched;
     node = Node{};
-    node.touched = listed;  // Its place in the list stays; a free slot is passed over there.
+    // Its entry in the list stays, and readers of the list skip a free slot.
+    node.touched = listed;
     free_.push_back(index);
     poll_set_.reset(raw(index));
 }
@@ -98,7 +99,8 @@ void NodeRegistry::issue_above(NodeIndex index, Sequence obeyed) {
 }
 
 void NodeRegistry::remove_from_poll_set(NodeIndex index) {
-    ensure(slots_[raw(index)].lost && !slots_[raw(index)].session, "who may answer is polled");
+    ensure(slots_[raw(index)].lost && !slots_[raw(index)].session,
+           "a node that may answer is polled");
     poll_set_.reset(raw(index));
 }
 

@@ -28,16 +28,16 @@ namespace muster::coordinator {
 
 /// Why a message of an agent changed nothing.
 enum class Useless : std::uint8_t {
-    unknown_sender,  ///< Its route never said hello.
-    other_epoch,     ///< It is a report to another leadership, or of another life.
+    unknown_sender,  ///< Its connection sent no hello.
+    other_epoch,     ///< A report to another leadership, or of another life.
 };
 
 /// All nodes, in dense slots, by name and by session.
 ///
-/// A slot is used again once its node was forgotten. A writer of a fact from which something is
-/// derived calls touch(); the step ends by bringing store and placements up to date for those.
-/// Facts of the table of transitions change by transition() alone, and each other part of a record
-/// by the class that can make its key.
+/// A slot is used again once its node was forgotten. A class that writes a fact calls touch() if
+/// other state is derived from the fact. At its end the step updates the store and the placements
+/// for the touched nodes. Only transition() changes the facts of the table of transitions. Each
+/// other part of a record is changed by the class that can make its key.
 class NodeRegistry {
     struct ByName {
         using is_transparent = void;
@@ -60,7 +60,7 @@ public:
 
     [[nodiscard]] std::optional<NodeIndex> find(std::string_view name) const;
     [[nodiscard]] std::optional<NodeIndex> find(Session session) const;
-    // The list itself ensures that it holds the index.
+    // The container checks the index itself.
     [[nodiscard]] const Node& operator[](NodeIndex index) const { return slots_[raw(index)]; }
     /// One part of the record, for the class that writes it.
     template <class Facts>
@@ -79,7 +79,7 @@ public:
     /// In the order of their names.
     [[nodiscard]] const std::set<NodeIndex, ByName>& by_name() const { return by_name_; }
 
-    /// Calls `see(index, node)` for each, in the order of slots: in memory they lie so.
+    /// Calls `see(index, node)` for each node, in the order of slots, which is that in memory.
     void each(auto&& see) const {
         std::uint32_t slot = 0;
         for (const Node& node : slots_) {
@@ -90,76 +90,78 @@ public:
         }
     }
 
-    /// What is sent to it is numbered above all that was sent to records that are no more: its
-    /// agent may be that of one of them, and obeys nothing that is not above.
+    /// The sequence numbers of the new record start above those of all removed records. Its agent
+    /// may be that of a removed record, and refuses lower numbers.
     NodeIndex add(std::string_view name);
     void remove(NodeIndex index);
 
-    /// The node is reached by this session from now on; whoever had it before is not.
+    /// The node has this session from now on. A node that had this session before loses it.
     void attach(NodeIndex index, Session session);
     void detach(NodeIndex index);
 
-    /// What is sent to it next has this number.
+    /// The sequence number of the next batch to the node.
     [[nodiscard]] Sequence issue(NodeIndex index);
-    /// It has obeyed this, in a life that we have forgotten: what we send must be above.
+    /// The agent obeyed this number before, and we no longer know that: later numbers must be above
+    /// it.
     void issue_above(NodeIndex index, Sequence obeyed);
-    /// It has wanted work, or an operator decided something of it: its silence is news.
+    /// It has wanted work, or an operator named it: its silence counts.
     void count_toward_freeze(NodeIndex index) { at(index).counts_toward_freeze = true; }
 
-    /// The slots of all that have a route or are not lost. Rounds are about these: who is lost and
-    /// has no route is asked nothing, misses nothing, and costs a round nothing.
+    /// The slots of all nodes that are connected or not lost. A lost node without a connection is
+    /// not polled, misses no poll, and costs a round nothing.
     [[nodiscard]] const NodeSet& poll_set() const { return poll_set_; }
-    /// Calls `see(index)` for each of them, which may take it out.
+    /// Calls `see(index)` for each of these nodes. `see` may remove the node from the set.
     void each_polled(auto&& see) const {
         for (Rank slot = poll_set_.next(0); slot != no_rank; slot = poll_set_.next(slot + 1)) {
             see(static_cast<NodeIndex>(slot));
         }
     }
-    /// Its next route brings it back.
+    /// The next connection of the node adds it again.
     void remove_from_poll_set(NodeIndex index);
 
-    /// The only way by which a fact of the table of transitions changes: an event with its cause,
-    /// and a count. `until`: of a suspension that begins.
+    /// Changes facts of the table of transitions, emits an event with its cause, and counts it.
+    /// Nothing else changes these facts. `until`: the end of a suspension that begins.
     void transition(StepContext& step, NodeIndex index, NodeChange change, std::string cause,
                     std::optional<Instant> until = {});
-    /// An operator listed a name that never came, before this leadership began.
+    /// An operator listed this name before this leadership, and it never joined.
     void expect(NodeIndex index);
-    /// The record begins: it takes over what operators decided of its name before.
+    /// The record begins: it takes over what operators decided about this name before.
     void adopt(NodeIndex index, const StoredIntent& row);
-    /// So often since the leadership began, by NodeChange.
+    /// How often each NodeChange happened since the leadership began.
     [[nodiscard]] const std::array<std::uint64_t, node_changes>& changes_seen() const {
         return changes_seen_;
     }
 
     void touch(NodeIndex index);
-    /// The first that were, this many at most.
+    /// Takes the first touched nodes, at most this many.
     [[nodiscard]] std::vector<NodeIndex> take_touched(std::size_t most);
     [[nodiscard]] std::size_t touched() const { return touched_.size(); }
 
     [[nodiscard]] Deadlines& deadlines() { return deadlines_; }
     [[nodiscard]] const Deadlines& deadlines() const { return deadlines_; }
 
-    /// A message of an agent was of no use.
+    /// A message of an agent changed nothing.
     void count_useless(Useless why) { ++useless_[static_cast<std::size_t>(why)]; }
     [[nodiscard]] std::uint64_t useless(Useless why) const {
         return useless_[static_cast<std::size_t>(why)];
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     [[nodiscard]] Node& at(NodeIndex index) { return slots_[raw(index)]; }
 
-    std::deque<Node> slots_;  // They never move, and there is none too many.
+    std::deque<Node> slots_;  // A deque: nodes never move, and there is no spare capacity.
     std::vector<NodeIndex> free_;
     std::set<NodeIndex, ByName> by_name_{ByName{&slots_}};
     std::unordered_map<Session, NodeIndex> by_session_;  // Looked up only, never iterated.
-    NodeSet poll_set_;  // By index. Who has become lost leaves it when the next round opens.
+    // By index. A node that became lost leaves the set when the next round opens.
+    NodeSet poll_set_;
     std::vector<NodeIndex> touched_;
     Deadlines deadlines_;
     std::array<std::uint64_t, node_changes> changes_seen_{};
     std::array<std::uint64_t, 2> useless_{};  // By Useless.
-    Sequence forgotten_sequences_{};          // The highest issued to a record that is no more.
+    Sequence forgotten_sequences_{};          // The highest number issued to a removed record.
 };
 
 }  // namespace muster::coordinator

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] const AgentCalls& calls() const { return calls_; }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     /// For a node that is to be asked; nothing: it cannot be.
     [[nodiscard]] std::optional<ErrandStamp> stamp_for(AgentCalls::Request& request,

@@ -49,7 +49,7 @@ public:
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     void reply(const Request& request, std::vector<ReplyTo>& replies);
 

@@ -46,7 +46,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     void handle(const RequestContext& context, const Facts& facts, Effects& effects);
     void wait(const RequestContext& context, const WaitRequest& request, Effects& effects);

@@ -38,7 +38,7 @@ public:
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     std::vector<Wait> waits_;  // In the order in which they came, and so by deadline.
     bool has_more_ = false;    // Another one waits no longer.

@@ -47,7 +47,7 @@ public:
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct Wait {
         Ticket ticket{};

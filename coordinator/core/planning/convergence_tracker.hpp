@@ -63,7 +63,7 @@ public:
     [[nodiscard]] bool empty() const { return watched_.empty(); }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     std::map<std::string, TaskPhase> watched_;  // With the phase that was told last.
     std::string next_;                          // To be looked at; empty: the first.

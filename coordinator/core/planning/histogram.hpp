@@ -33,7 +33,7 @@ public:
     [[nodiscard]] std::uint64_t sum_us() const { return sum_us_; }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     std::array<std::uint64_t, bounds.size() + 1> counts_{};
     std::uint64_t sum_us_ = 0;

@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct Decision {
         CivilMs at{};

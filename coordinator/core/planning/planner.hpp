@@ -108,7 +108,7 @@ public:
     [[nodiscard]] std::optional<TaskIndex> first_halted() const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     std::unique_ptr<PlannerState> state_;
 };

@@ -95,7 +95,7 @@ public:
     [[nodiscard]] std::uint32_t usual_moves() const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     void dispatch(StepContext& step, const Plan& plan, const Meta& meta);
     void emit_changes(StepContext& step);

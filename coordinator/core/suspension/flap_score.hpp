@@ -69,7 +69,7 @@ public:
     [[nodiscard]] CivilMs suspended_until() const { return penalty_ends_; }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     void halve(Instant now);
 

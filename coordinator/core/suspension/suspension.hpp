@@ -46,7 +46,7 @@ public:
     [[nodiscard]] FlapScoreView view(Instant now, NodeIndex index) const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     void suspend(StepContext& step, NodeIndex index, FlapCause last);
     void end(StepContext& step, NodeIndex index, NodeChange how, std::string why);

@@ -69,7 +69,7 @@ public:
     Leases leases;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     /// What the node runs may go on running while nobody sees it.
     void hold_all_on(NodeIndex index);

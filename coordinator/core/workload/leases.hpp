@@ -64,7 +64,7 @@ public:
     [[nodiscard]] std::optional<Hold> hold_of(Instant now, const InstanceId& id) const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct Stamp {
         BootMs boot{};

@@ -93,7 +93,7 @@ public:
     [[nodiscard]] std::vector<TaskIndex> take_touched();
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct Hash {
         using is_transparent = void;

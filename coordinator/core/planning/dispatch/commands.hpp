@@ -31,7 +31,7 @@ public:
     void forget(NodeIndex node, TaskIndex task);
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct Given {
         TaskIndex task{};

@@ -77,7 +77,7 @@ public:
                                                 const auto& fits);
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct Class {
         PlacementRule rule;  // What makes the class, and no more.

@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct Group {
         std::set<NodeIndex> nodes;

@@ -47,7 +47,7 @@ public:
     [[nodiscard]] const Loads& loads() const { return loads_; }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     std::vector<std::vector<NodeIndex>> homes_;  // By TaskIndex, then ordinal.
     Loads loads_;

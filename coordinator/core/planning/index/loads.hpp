@@ -79,7 +79,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct Facts {
         std::uint32_t load = 0;

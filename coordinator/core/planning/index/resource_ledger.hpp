@@ -41,7 +41,7 @@ public:
     [[nodiscard]] bool adds_up() const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct Claims {
         Resources request{.slots = 1};

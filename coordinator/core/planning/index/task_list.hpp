@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     std::vector<TaskIndex> tasks_;
     std::vector<bool> listed_;  // By TaskIndex.
@@ -81,7 +81,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     TaskList fresh_;
     std::deque<TaskIndex> turns_;

@@ -79,7 +79,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     void all_due(TaskList& list) {
         for (const TaskIndex task : list.all()) {

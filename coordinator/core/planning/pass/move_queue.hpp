@@ -44,7 +44,7 @@ public:
     void count_look() { ++looks_; }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     /// Instances that were moved recently and until when they rest; and the same by time.
     ByInstance<Instant> resting_;

@@ -70,7 +70,7 @@ public:
     [[nodiscard]] TaskTurns& turns() { return turns_; }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     /// An even spread, as it was sought last.
     struct Balancing {

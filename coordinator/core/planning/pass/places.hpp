@@ -79,7 +79,7 @@ public:
     void disregard_growth(std::uint64_t falls) { falls_seen_ += falls; }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct PerTask {
         std::uint32_t moves = 0;  // Decided.

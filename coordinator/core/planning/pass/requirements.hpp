@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct PerTask {
         ClassIndex asks{};

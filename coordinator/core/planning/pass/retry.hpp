@@ -85,7 +85,7 @@ public:
     }
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     FailureRecord& at(const Key& key, Generation generation);
     void keep(TaskIndex task, Generation generation, std::uint32_t ordinals);

@@ -66,7 +66,7 @@ public:
     [[nodiscard]] std::vector<std::string> first_unconverged(std::size_t most) const;
 
 private:
-    friend struct CoreFields;  // Which records it.
+    friend struct CoreFields;
 
     struct Recorded {
         TaskStatus status;
