@@ -24,23 +24,23 @@ struct Rows {
 using RowsOfEachKind = std::tuple<Rows<StoredNode>, Rows<StoredTask>, Rows<StoredIntent>,
                                   Rows<StoredSetting>, Rows<StoredFreeze>, Rows<StoredEnds>>;
 
-/// Where a change comes from. What follows from its rows depends on it.
+/// The origin of a change. The effects of its rows depend on it.
 enum class ChangeOrigin : std::uint8_t {
     request,  ///< An operator asked for it.
     /// An operator accepted the store that nodes ahead of us know. Every task gets a new
-    /// generation: nobody can say what the numbers of another store, or of a later one, stand for.
+    /// generation, because the numbers of another or later store have no meaning here.
     accepted_store,
-    drains,   ///< Our own decision: nothing runs any more on nodes that were drained.
-    records,  ///< The records of nodes changed, and their rows follow.
+    drains,   ///< Our own decision: drained nodes have no instances any more.
+    records,  ///< The records of nodes changed, and their rows must follow.
 };
 
-/// What one change writes, and what the owners of its rows have to know besides. All of it takes
-/// effect together, once it is durable.
+/// The rows that one change writes, and what their owners need besides. All of it takes effect
+/// together, once it is durable.
 struct Change {
     ChangeOrigin origin = ChangeOrigin::request;
     RowsOfEachKind rows{};
-    Occasion why{};  ///< For records that end, scores that are cleared, and the end of a freeze.
-    std::vector<std::string> forgiven{};  ///< Nodes whose scores are cleared.
+    Occasion why{};  ///< For deleted records, cleared scores, and the end of a freeze.
+    std::vector<std::string> forgiven{};  ///< Nodes whose flap scores are cleared.
 
     template <class Row>
     [[nodiscard]] Rows<Row>& of() {
@@ -56,7 +56,7 @@ struct Change {
     }
 };
 
-/// What a request changes, and what is answered once that is durable.
+/// The change of a request, and its answer once that change is durable.
 struct Answered {
     Change change;
     ReplyBody reply;

@@ -13,8 +13,8 @@ namespace muster::coordinator {
 
 /// One of the limits that operators set for the whole cluster.
 struct ClusterLimit {
-    std::string_view name;  ///< Of the stored setting too.
-    std::uint32_t least;    ///< That may be set.
+    std::string_view name;  ///< Also of the stored setting.
+    std::uint32_t least;    ///< The least allowed value.
     std::string_view meaning;
 };
 
@@ -24,10 +24,10 @@ inline constexpr ClusterLimit moves_per_round{
     "moves_per_round", 1, "moves for the balance that begin in one round; none: 1 % of the nodes"};
 inline constexpr std::array cluster_limits{&starts_per_round, &moves_per_round};
 
-/// The row that a request sets; an error for an unknown limit, or one that is too low.
+/// The limit that a request sets; an error if the limit is unknown or the value too low.
 [[nodiscard]] Result<const ClusterLimit*> check(const LimitSetRequest& request);
 [[nodiscard]] std::string limit_text(std::optional<std::uint32_t> value);
-/// Nothing for `none`, and for one that was never set.
+/// Nothing for `none`, and for a limit that was never set.
 [[nodiscard]] std::optional<std::uint32_t> limit_from(std::string_view text);
 
 }  // namespace muster::coordinator

@@ -16,11 +16,11 @@ class FleetRoom {
 public:
     FleetRoom(const NodeRegistry& nodes, const Ledger& ledger) : nodes_{nodes}, ledger_{ledger} {}
 
-    /// Nodes that came without being listed.
+    /// Nodes that joined without being listed.
     [[nodiscard]] std::size_t joiners() const {
         return nodes_.count() - ledger_.intents().count().listed;
     }
-    /// No more can come without being listed.
+    /// No more nodes can join without being listed.
     [[nodiscard]] bool is_full() const {
         const Intents& intents = ledger_.intents();
         const std::size_t listed = std::max(intents.count().listed, intents.count_soon().listed);

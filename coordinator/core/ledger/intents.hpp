@@ -9,12 +9,12 @@
 
 namespace muster::coordinator {
 
-/// True of a row that decides nothing: at most it says why there once was an intent.
+/// True if a row decides nothing: it holds at most the reason of an earlier intent.
 [[nodiscard]] bool decides_nothing(const StoredIntent& row);
-/// True of a drain whose deadline is over.
+/// True for a drain whose deadline has passed.
 [[nodiscard]] bool is_past(const StoredIntent& row, CivilMs now);
 
-/// Names that may join by the list, and names that may not.
+/// The number of listed and of removed names.
 template <>
 struct RowCount<StoredIntent> {
     std::size_t listed = 0;
@@ -31,13 +31,13 @@ struct RowCount<StoredIntent> {
     friend bool operator==(const RowCount&, const RowCount&) = default;
 };
 
-/// What operators decided of names.
+/// What operators decided about names.
 using Intents = Table<StoredIntent>;
 
-/// Its record ends, or the name may not join, once all on its way is durable.
+/// True if the name is removed, or its record is deleted, once all pending writes are durable.
 [[nodiscard]] bool is_removed(const Intents& intents, std::string_view name);
 
-/// Calls `see(name)` for each name that is listed by a row on its way, in order.
+/// Calls `see(name)` for each name that a pending row lists, in order.
 void each_coming(const Intents& intents, auto&& see) {
     intents.proposals().each([&](const std::string& name, const Proposal<StoredIntent>& proposal) {
         if (proposal.row && proposal.row->admission == Admission::listed) {

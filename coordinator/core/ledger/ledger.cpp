@@ -13,7 +13,7 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Kept for its id, so that a retry gets the same answer; anything else may differ next time.
+/// Stored, so that a retry gets the same answer. Other errors may differ next time.
 bool is_lasting(const Error& error) {
     return error.code == Errc::invalid || error.code == Errc::exists ||
            error.code == Errc::not_found || error.code == Errc::too_large ||
@@ -46,7 +46,7 @@ void add_writes(const Rows<Row>& rows, std::vector<Write>& writes) {
 }
 
 std::vector<Write> writes_of(const Change& change) {
-    constexpr std::size_t that_follow = 3;  // Of the request.
+    constexpr std::size_t that_follow = 3;  // The writes for the request itself.
     std::vector<Write> writes;
     std::apply(
         [&](const auto&... of_kind) {
@@ -58,8 +58,8 @@ std::vector<Write> writes_of(const Change& change) {
     return writes;
 }
 
-/// What ended well did so in its generation: the rows of the generation before go with it.
-/// `before`: the tasks without these.
+/// Ended instances belong to one generation: a new generation erases the rows of the one before.
+/// `before`: the tasks before this change.
 void erase_ends(const TaskTable& before, const Rows<StoredTask>& tasks,
                 std::vector<Write>& writes) {
     const auto erase = [&](std::string_view name, Generation after) {
@@ -77,7 +77,7 @@ void erase_ends(const TaskTable& before, const Rows<StoredTask>& tasks,
     }
 }
 
-/// Says in the answer to a change which number it took, and whether it was only tried.
+/// Sets the number of the change, and whether it was a dry run, in its answer.
 void say_number(ReplyBody& reply, Generation counter, bool dry_run) {
     const auto fill_in = [&](auto& body) {
         if constexpr (requires { body.counter = counter; }) {
@@ -196,7 +196,7 @@ void Ledger::submit_more(Output& output) {
     if (part.goes_on) {
         writes.emplace_back(GoesOn{});
     }
-    // Nothing to write, but something before it is not durable yet: it waits for that.
+    // Nothing to write, but an earlier write is not durable yet: the answer waits for that write.
     const bool waits_only = writes.empty() && is_whole;
     part.number = waits_only ? pending_.last_number() : pending_.take_number();
     propose(part);
@@ -239,7 +239,7 @@ void Ledger::submit(Change change, Output& output) {
             }
         }
     }
-    if (parts_) {  // It stands between two parts of a change.
+    if (parts_) {  // This write is between two parts of a change.
         persist.writes.emplace_back(GoesOn{});
     }
     output.persist.push_back(std::move(persist));

@@ -21,16 +21,16 @@
 
 namespace muster::coordinator {
 
-/// What is durable, what is on its way to the store, and the first answer to each change.
+/// The durable state, the pending writes, and the first answer to each change.
 ///
 ///     request -> deduplicate -> a handler -> submit -> Persist{n}
 ///     Persisted{n} -> confirm -> the owners of the rows -> acknowledge
 ///
-/// A change is checked against what is proposed: what is durable, overlaid with all that is on its
-/// way. Nothing follows from a write before it is durable, and no answer is given before.
+/// A change is checked against the proposed state: the durable state with all pending writes. A
+/// write has no effect and gets no answer before it is durable.
 ///
-/// A large change is given to the store in parts, one a step. They become durable together, and are
-/// taken over one by one. Until the last is given, no other change may be asked for.
+/// A large change goes to the store in parts, one part a step. The parts become durable together,
+/// and take effect one by one. No other change is accepted before the last part is written.
 class Ledger {
 public:
     Ledger(const CoordinatorOptions& options, const StoreImage& image, const Workload& workload);
@@ -46,68 +46,70 @@ public:
         return std::get<Table<StoredFreeze>>(tables_);
     }
     [[nodiscard]] const RemovedTasks& removed_tasks() const { return removed_tasks_; }
-    /// The number of the last write that is durable and taken over, and of the last that was given.
+    /// The number of the last write that is durable and in effect, and of the last that was
+    /// submitted.
     [[nodiscard]] std::uint64_t durable() const { return durable_; }
     [[nodiscard]] std::uint64_t last_number() const { return pending_.last_number(); }
-    /// The first that the store has whole and has not confirmed; 0: there is none.
+    /// The first complete write that the store has not confirmed; 0: there is none.
     [[nodiscard]] std::uint64_t owed() const;
 
     // ---- changes by operators ----
-    /// True if the request needs no more: a retry, or one that cannot be taken now.
+    /// True if the request was answered here: it is a retry, or cannot be accepted now.
     [[nodiscard]] bool deduplicate(const RequestContext& context);
-    /// What a request changes becomes durable, and is answered then; a dry run is only answered.
+    /// Makes the change of a request durable and answers it then. A dry run is only answered.
     void submit(const RequestContext& context, Result<Answered> answered, bool dry_run = false);
-    /// The same of a change that raises more of the Meta than the counter.
+    /// The same for a change that raises more of the Meta than the counter.
     void submit(const RequestContext& context, Answered answered, const Meta& after);
 
-    /// A change was submitted, and not all of its parts are given to the store.
+    /// A change was submitted, and not all of its parts are written yet.
     [[nodiscard]] bool is_submitting() const { return parts_.has_value(); }
-    /// Gives it the next part.
+    /// Writes the next part.
     void submit_more(Output& output);
 
-    /// A decision of our own, of which nobody asked.
+    /// Submits our own decision, without a request.
     void submit(Change change, Output& output);
 
     // ---- once it is durable ----
-    /// Every Persist up to this number is.
+    /// Every Persist up to this number is durable.
     void persisted(std::uint64_t number);
-    /// Something is durable and not taken over.
+    /// Some durable write is not in effect yet.
     [[nodiscard]] bool has_durable() const {
         return !pending_.empty() && pending_.oldest() <= persisted_;
     }
-    /// Something of a change is not given to the store, durable or taken over with the rest of it.
+    /// Some part of a change is not written, not durable, or not in effect like the other parts.
     [[nodiscard]] bool is_amid_change() const {
         return is_submitting() || has_durable() || pending_.has_parts();
     }
-    /// The next write that is durable. Its Meta and its rows hold from now on; what follows from
-    /// them is their owners'.
+    /// Takes the next durable write. Its Meta and its rows hold from now on. The owners of the rows
+    /// apply the effects.
     [[nodiscard]] std::optional<PendingWrite> confirm();
-    /// The owners have taken over its rows: answers all that wait for it.
+    /// The owners have applied its rows: answers all requests that wait for it.
     void acknowledge(const PendingWrite& write, Output& output);
-    /// The record of the name ended: what was decided of it stays, a reason of the past does not.
+    /// The record of the name was deleted. A decision about the name stays; a mere reason is
+    /// dropped.
     void forget_node(std::string_view name);
-    /// Nothing more becomes durable: all that wait get this error.
+    /// Nothing more becomes durable: all waiting requests get this error.
     void fail_all(const Error& error, Output& output);
 
 private:
     friend struct CoreFields;
 
-    /// The answer to a change that cannot be made, kept for its id if it would be the same again.
+    /// Answers a change with an error. Stores the answer if a retry would get the same one.
     void refuse(const RequestContext& context, Error error, bool dry_run);
-    /// Makes an answer durable, with what follows from it; it is given only then.
+    /// Makes an answer durable with its change, and gives it only then.
     void persist_answer(const RequestContext& context, PendingWrite write);
-    /// Later changes are checked against the world after this one.
+    /// Later changes are checked against the state after this write.
     void propose(const PendingWrite& write);
 
     const CoordinatorOptions& options_;
     Meta meta_;                    // As durable.
-    std::uint64_t persisted_ = 0;  // By the store,
-    std::uint64_t durable_ = 0;    // and taken over.
+    std::uint64_t persisted_ = 0;  // The last that the store confirmed,
+    std::uint64_t durable_ = 0;    // and the last in effect.
     std::tuple<TaskTable, Intents, Table<StoredSetting>, Table<StoredFreeze>> tables_;
     RemovedTasks removed_tasks_;
     ReplyCache answers_;
     Pending pending_;
-    std::optional<WriteInParts> parts_;  // Of a change, while it is given to the store.
+    std::optional<WriteInParts> parts_;  // The change that is being written, if any.
 };
 
 }  // namespace muster::coordinator

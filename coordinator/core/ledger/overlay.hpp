@@ -16,11 +16,11 @@
 
 namespace muster::coordinator {
 
-/// What is on its way to the store, the latest of each name.
+/// Pending rows, the latest of each name.
 template <class Row>
 class Overlay {
 public:
-    /// The row that is on its way, or null.
+    /// The pending row, or null.
     [[nodiscard]] const Row* find(std::string_view name) const {
         const auto found = rows_.find(name);
         return found == rows_.end() ? nullptr : &found->second.row;
@@ -32,8 +32,8 @@ public:
         }
     }
 
-    /// The Persist of this number holds the row. Returns the one on its way whose place it takes.
-    /// What comes together comes best in the order of names.
+    /// The Persist of this number holds the row. Returns the pending row that it replaces. Fastest
+    /// if rows come in the order of names.
     std::optional<Row> put(std::uint64_t number, std::string_view name, Row row) {
         ensure(written_.empty() || written_.back().first <= number, "writes come in order");
         const std::size_t others = rows_.size();
@@ -50,7 +50,7 @@ public:
         while (!written_.empty() && written_.front().first <= number) {
             const auto [written, place] = written_.front();
             written_.pop_front();
-            // A later row of the same name is still pending: that one stays in sight.
+            // A later row of the same name is still pending and stays.
             if (place->second.number == written) {
                 rows_.erase(place);
             }
@@ -61,13 +61,13 @@ private:
     friend struct CoreFields;
 
     struct Entry {
-        std::uint64_t number = 0;  // The last that holds the name.
+        std::uint64_t number = 0;  // The last Persist that holds the name.
         Row row{};
     };
     using Rows = std::pmr::map<std::string, Entry, std::less<>>;
     using Pool = std::pmr::unsynchronized_pool_resource;
 
-    std::unique_ptr<Pool> pool_ = std::make_unique<Pool>();  // Rows come and go in masses.
+    std::unique_ptr<Pool> pool_ = std::make_unique<Pool>();  // Many rows come and go at once.
     Rows rows_{pool_.get()};
     std::deque<std::pair<std::uint64_t, typename Rows::iterator>> written_;  // In their order.
 };

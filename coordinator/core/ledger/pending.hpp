@@ -16,49 +16,50 @@
 
 namespace muster::coordinator {
 
-/// One Persist on its way, and what follows from it once it is durable.
+/// One Persist that is not durable yet, and its effects once it is.
 struct PendingWrite {
     std::uint64_t number = 0;
-    Meta meta{};  ///< As it is then.
+    Meta meta{};  ///< The Meta after this write.
     Change change{};
-    Shared<Reply> reply{};          ///< None: nobody asked.
-    Digest asked{};                 ///< Of the request that it answers.
-    std::vector<Ticket> tickets{};  ///< All that wait for the reply: the first, and its retries.
-    /// The change goes on in the next write. The reply is given with the last.
+    Shared<Reply> reply{};  ///< None: no request caused the write.
+    Digest asked{};         ///< Of the request that the reply answers.
+    /// The requests that wait for the reply: the first, and its retries.
+    std::vector<Ticket> tickets{};
+    /// The change continues in the next write. The last write gives the reply.
     bool goes_on = false;
-    /// The lines of the reply that this part is about: up to, and not with, the last.
+    /// The lines of the reply that belong to this part. The last is exclusive.
     std::size_t first_line = 0;
     std::size_t last_line = 0;
 };
 
-/// What the store has been given and has not confirmed, in the order of its numbers.
+/// The writes that the store has not confirmed, in the order of their numbers.
 class Pending {
 public:
     explicit Pending(const Meta& durable) : proposed_{durable} {}
 
-    /// The Meta as it will be when all this is durable.
+    /// The Meta after all these writes.
     [[nodiscard]] const Meta& proposed() const { return proposed_; }
     [[nodiscard]] std::uint64_t last_number() const { return last_number_; }
     [[nodiscard]] bool empty() const { return writes_.empty(); }
-    /// The number of the first that is not confirmed; 0: there is none.
+    /// The number of the first unconfirmed write; 0: there is none.
     [[nodiscard]] std::uint64_t oldest() const {
         return writes_.empty() ? 0 : writes_.front().number;
     }
-    /// A change that is on its way has several writes.
+    /// Some pending change has several writes.
     [[nodiscard]] bool has_parts() const;
-    /// No more requests can be taken: too many wait already.
+    /// No more requests are accepted: too many wait already.
     [[nodiscard]] bool is_full() const;
 
-    /// The next number, for a Persist that add() will be told about.
+    /// The next number, for a Persist that the caller passes to add().
     [[nodiscard]] std::uint64_t take_number() { return ++last_number_; }
     void add(PendingWrite write);
-    /// True if this id is being made durable: the ticket gets the same answer. An error if what was
-    /// asked under it before is something else.
+    /// True if a change with this id is pending: the ticket gets the same answer. An error if the
+    /// id belongs to another request.
     [[nodiscard]] Result<bool> join(const FromOperator& asked);
 
-    /// The next one that is durable now.
+    /// Takes the next write that is durable now.
     [[nodiscard]] std::optional<PendingWrite> take_durable(std::uint64_t number);
-    /// All of them: none will become durable any more.
+    /// Takes all writes: none becomes durable any more.
     [[nodiscard]] std::deque<PendingWrite> take_all();
 
 private:
@@ -68,7 +69,7 @@ private:
     std::deque<PendingWrite> writes_;
     std::uint64_t last_number_ = 0;
     std::size_t tickets_ = 0;
-    std::size_t weight_ = 0;  // Of all their answers.
+    std::size_t weight_ = 0;  // Of the answers of all pending writes.
 };
 
 }  // namespace muster::coordinator

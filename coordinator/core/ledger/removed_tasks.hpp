@@ -13,7 +13,7 @@
 
 namespace muster::coordinator {
 
-/// Which change removed a task that is not there any more, if that was not long ago.
+/// The change that removed each recently removed task.
 class RemovedTasks {
 public:
     [[nodiscard]] std::optional<Generation> by(std::string_view name) const {
@@ -31,7 +31,7 @@ public:
             order_.pop_front();
         }
     }
-    /// It is there again.
+    /// The task was added again.
     void forget(const std::string& name) { changes_.erase(name); }
 
 private:

@@ -31,7 +31,7 @@ void feed(Fnv& fnv, const WantedTask& task) {
     fnv.text(task.name);
     fnv.number(task.instances);
     fnv.id(digest_of(task.spec));
-    if (task.place != PlacementRule{}) {  // A stored digest may be from before there were rules.
+    if (task.place != PlacementRule{}) {  // Stored digests may be older than placement rules.
         feed_placement(fnv, task.place);
     }
 }
@@ -41,7 +41,7 @@ void feed(Fnv& fnv, const std::vector<WantedTask>& tasks) {
     }
 }
 
-/// It is fed only if it is set, for digests are stored that are older than `force`.
+/// Hashed only if it is set, because stored digests may be older than `force`.
 struct Force {
     bool force = false;
 };

@@ -14,11 +14,11 @@
 
 namespace muster::coordinator {
 
-/// The durable rows of a kind, by name.
+/// The durable rows of one kind, by name.
 template <class Row>
 class DurableRows {
 public:
-    /// How a row is looked at; null: there is none.
+    /// Read access to a row; null: there is none.
     using View = const Row*;
 
     explicit DurableRows(std::span<const Row> stored) {
@@ -38,8 +38,7 @@ public:
             see(name, *row);
         }
     }
-    /// None erases the row. Returns the one that was there; what comes together comes best in the
-    /// order of names.
+    /// A null row erases. Returns the row before. Fastest if rows come in the order of names.
     Shared<Row> put(std::string_view name, Shared<Row> row) {
         const auto place = rows_.emplace_hint(rows_.end(), name, Shared<Row>{});
         Shared<Row> before = std::exchange(place->second, std::move(row));
@@ -55,23 +54,22 @@ private:
     std::map<std::string, Shared<Row>, std::less<>> rows_;
 };
 
-/// What is counted of the rows of a kind: of most, nothing.
+/// What is counted about the rows of a kind: nothing, for most kinds.
 template <class Row>
 struct RowCount {
     void add(const Row& /*row*/) {}
     void take(const Row& /*row*/) {}
 };
 
-/// A row on its way to the store; null: it is erased.
+/// A pending row; null: the row is erased.
 template <class Row>
 struct Proposal {
     Shared<Row> row{};
-    bool ends = false;  ///< The record of the name ends with it, whatever the row says.
+    bool ends = false;  ///< This write also deletes the record of the name.
 };
 
-/// The rows of one kind: as durable, and as they will be once all that is on its way to the store
-/// is. Changes are checked against the latter, so that two that follow each other quickly do not
-/// both see the world before either.
+/// The rows of one kind: as durable, and as proposed, that is, with all pending writes. Changes are
+/// checked against the proposed rows, so that the second of two quick changes sees the first.
 template <class Row>
 class Table {
 public:
@@ -82,14 +80,14 @@ public:
         soon_ = now_;
     }
 
-    /// The row as durable, and as it will be; one that says nothing if there is none.
+    /// The row as durable, and as proposed; a default row if there is none.
     [[nodiscard]] Row durable(std::string_view name = {}) const {
         return copy_of(durable_.find(name), name);
     }
     [[nodiscard]] Row proposed(std::string_view name = {}) const {
         return copy_of(find(name), name);
     }
-    /// The row as it will be; null: there will be none.
+    /// The row as proposed; null: there is none.
     [[nodiscard]] View find(std::string_view name) const {
         if (const Proposal<Row>* const proposal = proposals_.find(name)) {
             return proposal->row ? DurableRows<Row>::view(*proposal->row) : View{};
@@ -98,11 +96,11 @@ public:
     }
     [[nodiscard]] const DurableRows<Row>& rows() const { return durable_; }
     [[nodiscard]] const Overlay<Proposal<Row>>& proposals() const { return proposals_; }
-    /// Of the rows as durable, and as they will be.
+    /// The counts of the durable rows, and of the proposed rows.
     [[nodiscard]] const RowCount<Row>& count() const { return now_; }
     [[nodiscard]] const RowCount<Row>& count_soon() const { return soon_; }
 
-    /// The Persist of this number holds these.
+    /// The Persist of this number holds these rows.
     void propose(std::uint64_t number, const Rows<Row>& rows) {
         for (const Shared<Row>& row : rows.put) {
             propose(number, key_of(*row), {.row = row});
@@ -115,7 +113,7 @@ public:
     void propose_end(std::uint64_t number, std::string_view name) {
         proposals_.put(number, name, {.row = proposed(name), .ends = true});
     }
-    /// These are durable now. Rows that others own are changed by their owners.
+    /// These rows are durable now. Rows with another owner are changed by that owner.
     void apply(const Rows<Row>& rows) requires requires(DurableRows<Row> own) { own.put({}, {}); }
     {
         for (const Shared<Row>& row : rows.put) {
@@ -125,7 +123,7 @@ public:
             erase(name);
         }
     }
-    /// It says nothing that has to be kept, and its row is not durable any more.
+    /// Drops a durable row that holds nothing worth keeping.
     void erase(std::string_view name) { apply(name, {}); }
     /// Everything up to this number is durable, and has taken effect.
     void confirm(std::uint64_t number) { proposals_.confirm(number); }

@@ -15,7 +15,7 @@
 
 namespace muster::coordinator {
 
-/// A task as the next change finds it. Valid until the next change.
+/// A task as proposed. Valid until the next change.
 struct ProposedTask {
     std::uint32_t instances = 0;
     const TaskSpec* spec = nullptr;
@@ -24,7 +24,7 @@ struct ProposedTask {
     Generation created{};
 };
 
-/// What is durable of tasks is what is wanted: the workload has it, once.
+/// The durable tasks are the wanted tasks, and only the workload holds them.
 template <>
 class DurableRows<StoredTask> {
 public:
@@ -63,7 +63,7 @@ struct RowCount<StoredTask> {
 
 using TaskTable = Table<StoredTask>;
 
-/// The names of all tasks as they will be, in order.
+/// The names of all proposed tasks, in order.
 [[nodiscard]] std::vector<std::string> names_in(const TaskTable& tasks);
 
 }  // namespace muster::coordinator

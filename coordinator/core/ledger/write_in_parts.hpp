@@ -8,23 +8,23 @@
 
 namespace muster::coordinator {
 
-/// A write on its way to the store in parts, so that no step is longer than one part takes. The
-/// first brings the Meta, the last the reply, and the store makes all of them durable together.
+/// A large write that goes to the store in parts, so that no step takes longer than one part. The
+/// first part has the Meta, the last has the reply, and the store makes all parts durable together.
 ///
-/// Only a change of tasks that was asked for is divided: by the lines of its reply, which are in
-/// the order of its rows.
+/// Only a request that changes tasks is divided: by the lines of its reply, which are in the order
+/// of its rows.
 class WriteInParts {
 public:
-    /// `before`: the number of the last write that was given before it.
+    /// `before`: the number of the last write before this one.
     WriteInParts(PendingWrite whole, std::size_t lines_of_part, std::uint64_t before);
 
     [[nodiscard]] std::uint64_t before() const { return before_; }
 
-    /// All of it was taken.
+    /// All parts were taken.
     [[nodiscard]] bool is_over() const { return is_over_; }
-    /// The next part. Only one that is the whole write may write nothing.
+    /// Takes the next part. A part may be empty only if it is the whole write.
     [[nodiscard]] PendingWrite take();
-    /// All that was not taken, with the tickets.
+    /// Takes all that was not taken yet, with the tickets.
     [[nodiscard]] PendingWrite take_rest();
 
 private:

@@ -60,7 +60,7 @@ void Freeze::serves(NodeIndex node, Round now, bool serving) {
     if (did == serving) {
         return;
     }
-    // What it did at `at` it has done since.
+    // The node has not changed since `at`.
     std::uint32_t bits = past.served;
     for (std::uint64_t rounds = std::min<std::uint64_t>(raw(now) - past.at, 16); rounds > 0;
          --rounds) {

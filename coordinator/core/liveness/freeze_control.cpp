@@ -13,7 +13,7 @@ std::string said(const Census& seen) {
            (seen.counted == 1 ? " node" : " nodes");
 }
 
-/// When it ends, or would begin.
+/// When the freeze ends, or would begin.
 std::string outlook(const FreezeView& freeze) {
     if (freeze.on && freeze.manual) {
         return "it ends with 'muster freeze off'";
@@ -36,7 +36,7 @@ std::string outlook(const FreezeView& freeze) {
 
 }  // namespace
 
-// Whoever wants to can join where no list is kept, and fall silent: of such the work alone is news.
+// Without a list, any node may join and fall silent. Such a node counts only if it had wanted work.
 bool FreezeControl::is_judged(NodeIndex index) const {
     const Node& node = nodes_[index];
     const bool is_news = node.counts_toward_freeze || is_unknown(node) || !is_silent(node);
@@ -76,11 +76,11 @@ PlannedFreeze FreezeControl::with_failing(const std::set<NodeIndex>& failing) co
             .silent = seen.silent};
 }
 
-// Only who falls silent can begin one: goodbyes and removals make the others a greater share, and
-// that is no reason.
+// Only a node that falls silent can begin a freeze. Departures and removals also raise the share of
+// the silent nodes, but are no reason for a freeze.
 void FreezeControl::judge(StepContext& step, const ClosedRound& closed, Effects& effects) {
     if (liveness_.recovery().runs() && step.now < liveness_.recovery().grace_ends()) {
-        return;  // Together, once they have had their time.
+        return;  // Silent nodes are judged together once the grace is over.
     }
     bool looks = freeze_.is_on();
     for (const NodeIndex index : closed.away) {

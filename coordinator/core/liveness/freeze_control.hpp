@@ -16,53 +16,53 @@
 
 namespace muster::coordinator {
 
-/// The freeze of this cluster: which nodes count, when it begins and ends, and how an operator
-/// decides it. The rules are in Freeze.
+/// The freeze of this cluster: which nodes count, when it begins and ends, and what operators
+/// decide. The rules are in Freeze.
 class FreezeControl {
 public:
     FreezeControl(NodeRegistry& nodes, Liveness& liveness, const Table<StoredFreeze>& kept)
         : nodes_{nodes}, liveness_{liveness}, kept_{kept} {}
 
-    /// An operator's freeze outlives leaderships.
+    /// Restores a stored freeze that an operator began.
     void restore();
 
     [[nodiscard]] bool is_on() const { return freeze_.is_on(); }
-    /// So many began in this leadership.
+    /// The number of freezes that began in this leadership.
     [[nodiscard]] std::uint64_t begun() const { return begun_; }
 
-    /// A new record. `served`: it did, before anything is known of it.
+    /// Adds a new record. `served`: whether the node counts as having served before.
     void add(NodeIndex index, bool served) {
         freeze_.add(index, liveness_.rounds().current(), served);
     }
-    /// From now on it serves, or does not.
+    /// The node serves from now on, or does not.
     void serves(NodeIndex index, bool serving) {
         freeze_.serves(index, liveness_.rounds().current(), serving);
     }
 
-    /// What a closed round makes of it.
+    /// Begins or ends the freeze after a closed round, if due.
     void judge(StepContext& step, const ClosedRound& closed, Effects& effects);
-    /// What an operator decided is durable.
+    /// An operator's decision is durable.
     void on_durable(StepContext& step, const Change& change, Effects& effects);
 
-    /// Adds the node to those that may be judged together, if it is one of them.
+    /// Adds the node to the census if it counts.
     void count_in(NodeIndex index, Census& seen) const;
     [[nodiscard]] Census census() const;
-    /// How it would be if these were silent, too.
+    /// The freeze as it would be if these nodes were silent too.
     [[nodiscard]] PlannedFreeze with_failing(const std::set<NodeIndex>& failing) const;
     [[nodiscard]] FreezeView view() const { return view(census()); }
     [[nodiscard]] FreezeView view(const Census& seen) const;
 
-    /// What an operator's request would write; nothing, if it changes nothing.
+    /// The rows that an operator's request writes; none if it changes nothing.
     [[nodiscard]] Answered turned_on(CivilMs now, const Occasion& why) const;
     [[nodiscard]] Answered turned_off(const Occasion& why) const;
 
 private:
     friend struct CoreFields;
 
-    /// Its silence may begin a freeze.
+    /// True if its silence counts toward a freeze.
     [[nodiscard]] bool is_judged(NodeIndex index) const;
     void begin(StepContext& step, std::string why);
-    /// The silent nodes are forgiven what they missed, or given up.
+    /// Clears the misses of the silent nodes, or gives these nodes up.
     void end(StepContext& step, bool gives_up, std::string why, Effects& effects);
 
     NodeRegistry& nodes_;

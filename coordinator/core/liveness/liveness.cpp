@@ -30,7 +30,7 @@ std::optional<ClosedRound> Liveness::close_due(Instant now, bool overdue) {
 
 void Liveness::open_due(Instant now, Epoch epoch, std::vector<PollTo>& polls) {
     rounds_.open_if_due(now, epoch, polls);
-    polls_ += polls.size();  // Those of this step that were sent before are among them.
+    polls_ += polls.size();  // Includes polls that this step sent before.
 }
 
 void Liveness::on_round_closed(Instant now) {
@@ -66,8 +66,8 @@ void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away)
             silent.push_back(index);
         }
     }
-    // The rate is for what has to run elsewhere; who bears nothing uses none of it up. Whoever has
-    // been silent longest comes first: no stream of new names delays the loss of a real node.
+    // The rate limits how much work must move, so a node without wanted copies uses no token. The
+    // longest silent node comes first, so that many new names cannot delay the loss of a real node.
     std::stable_sort(silent.begin(), silent.end(), [this](NodeIndex left, NodeIndex right) {
         return nodes_[left].misses > nodes_[right].misses;
     });
@@ -76,7 +76,7 @@ void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away)
             !is_unknown(nodes_[index]) && !placements_.has_wanted_copies(index);
         if (bears_nothing || losses_.take()) {
             lose(step, index, "silent for " + std::to_string(nodes_[index].misses) + " polls");
-        }  // Else its turn comes in a later round.
+        }  // Otherwise the node waits for a later round.
     }
 }
 
@@ -107,8 +107,8 @@ void Liveness::set_silence(NodeIndex index, const SilenceFacts& facts) {
     }
 }
 
-/// At once: whoever asks next is not told that they are well. But if we were away ourselves, they
-/// are asked again first.
+/// The nodes become lost at once, so that the next query shows it. But if the coordinator itself
+/// was late or ill, it polls the nodes again first.
 void Liveness::lose_given_up(StepContext& step) {
     if (own_.is_ill(step.now) || own_.is_late()) {
         return;
@@ -122,14 +122,14 @@ void Liveness::lose_given_up(StepContext& step) {
     decide_losses(step, silent);
 }
 
-// Until links that our own sleep has cost may be back, and a new leadership may have been found, it
-// is no proof of anything that a node has not returned.
+// A node may need the reconnect grace after our own pause, or the recovery grace to find a new
+// leadership. Until then its absence proves nothing.
 void Liveness::expect_return(Instant now, NodeIndex index) {
     const Node& node = nodes_[index];
     nodes_.deadlines().end(index, DueKind::goodbye);
     nodes_.deadlines().end(index, DueKind::forget);
     if (node.lost && node.admission == Admission::listed) {
-        return;  // It is kept for as long as it is listed.
+        return;  // The record is kept while the name is listed.
     }
     if (node.lost) {
         const Duration kept = room_.is_full() ? options_.round : options_.loss.max_lost;

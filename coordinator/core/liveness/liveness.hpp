@@ -20,12 +20,12 @@
 
 namespace muster::coordinator {
 
-/// Who answers, and when silence is loss.
+/// Decides which nodes are silent, and which are lost.
 ///
-/// Polls missed in a row make a node silent: `silent_after` of them. It gets nothing new then, and
-/// its next answer ends it. `lost_after` of them make it lost: none before recovery allows it
-/// (S11), and not more nodes at once than the rate of losses (S9). Both numbers are larger while
-/// our own loop was late (S10). A node that said goodbye is lost some time after it.
+/// A node that missed `silent_after` polls in a row is silent: it gets no new instances until its
+/// next answer. A node that missed `lost_after` polls is lost, but not before recovery allows it
+/// (S11), and not more nodes at once than the loss rate (S9). Both numbers are larger after our own
+/// loop was late (S10). A node that left becomes lost after a grace period.
 class Liveness {
 public:
     Liveness(Instant now, const CoordinatorOptions& options, Generation counter,
@@ -44,40 +44,42 @@ public:
     [[nodiscard]] bool is_reconnect_grace(Instant now) const {
         return now < reconnect_grace_until_;
     }
-    /// Closes the open round, if it is over. `overdue`: also if its time is.
+    /// Closes the open round if all nodes have answered. `overdue`: also if its time is over.
     [[nodiscard]] std::optional<ClosedRound> close_due(Instant now, bool overdue);
-    /// Opens the next round, if it is due, and polls the nodes.
+    /// Opens the next round if it is due, and polls the nodes.
     void open_due(Instant now, Epoch epoch, std::vector<PollTo>& polls);
-    /// Polls of this leadership.
+    /// Polls sent in this leadership.
     [[nodiscard]] std::uint64_t polls() const { return polls_; }
-    /// A round closed: tokens for losses, and nodes that are ahead are waited for no longer.
+    /// A round closed: adds tokens for losses, and recovery no longer waits for nodes that are
+    /// ahead.
     void on_round_closed(Instant now);
 
-    /// Polls missed in a row that make a node lost, at present.
+    /// Polls missed in a row that make a node lost now.
     [[nodiscard]] std::uint32_t miss_limit() const { return options_.loss.after * own_.patience(); }
-    /// And those that make it silent.
+    /// Polls missed in a row that make a node silent now.
     [[nodiscard]] std::uint32_t silent_limit() const {
         return options_.loss.silent_after * own_.patience();
     }
 
-    /// Those of them that have missed enough polls are silent from now on.
+    /// Marks the nodes among these that missed enough polls as silent.
     void note_silence(std::span<const NodeIndex> away);
-    /// Those of them that have missed enough polls, or were given up, become lost; as many at once
-    /// as the rate allows.
+    /// Decides the loss of the nodes among these that missed enough polls or were given up, as many
+    /// at once as the rate allows.
     void decide_losses(StepContext& step, std::span<const NodeIndex> away);
-    /// An operator ends a freeze in which the node is silent: it need not miss any more polls.
+    /// An operator ends a freeze in which the node is silent: it becomes lost without missing more
+    /// polls.
     void give_up(NodeIndex index);
-    /// The freeze ended by itself: what the node missed is forgotten, until it misses more.
+    /// The freeze ended by itself: clears the misses of the node.
     void forgive(NodeIndex index);
-    /// Those that were given up become lost at once, unless we were away ourselves.
+    /// Nodes that were given up become lost at once, unless our own loop was late or ill.
     void lose_given_up(StepContext& step);
-    /// It answered what it was asked.
+    /// The node answered the open poll.
     void on_answer(NodeIndex index);
-    /// Its goodbye was long ago. In a freeze it is not lost.
+    /// The grace after its departure is over: the node becomes lost, but not in a freeze.
     void on_goodbye_over(StepContext& step, NodeIndex index, bool is_frozen);
-    /// Sets the deadline that ends its absence, if it is away.
+    /// Sets the deadline of a node that is lost or left.
     void expect_return(Instant now, NodeIndex index);
-    /// No more nodes can join: records of lost nodes make room soon.
+    /// No more nodes can join: deletes the records of lost nodes soon.
     void make_room(Instant now);
 
 private:
@@ -98,7 +100,7 @@ private:
     std::uint64_t polls_ = 0;
 };
 
-/// It said goodbye, and what it left behind counts as long as it may return.
+/// It left with instances running, and these count until it is lost.
 [[nodiscard]] bool may_return(const Node& node);
 
 }  // namespace muster::coordinator

@@ -6,8 +6,8 @@
 
 namespace muster::coordinator {
 
-/// How many losses may be decided: `percent` of the nodes for each round, at least one, and up to
-/// `burst` when none were decided for a while (S9). A token bucket in whole numbers.
+/// A token bucket for losses: `percent` of the nodes in each round, at least one, and up to `burst`
+/// after rounds without losses (S9).
 class LossRate {
 public:
     LossRate(std::uint32_t percent, std::uint32_t burst)
@@ -17,7 +17,7 @@ public:
         const std::uint64_t rate = std::max<std::uint64_t>(1, nodes * percent_ / 100);
         tokens_ = std::min(tokens_ + rate, std::max<std::uint64_t>(rate, burst_));
     }
-    /// True once for each loss that may be decided now.
+    /// Takes a token. False: no loss may be decided now.
     [[nodiscard]] bool take() {
         const bool may = tokens_ > 0;
         tokens_ -= may ? 1 : 0;

@@ -8,19 +8,19 @@
 
 namespace muster::coordinator {
 
-/// Whether our own time, store and sockets allow us to judge others (S10).
+/// Whether the coordinator's own loop, store and sockets allow it to judge nodes (S10).
 ///
-/// A round in which our loop was late by half of its length is not counted against anybody: Rounds
-/// sees to that. Such a loop may be late again, so for each late round, and for each whole round
-/// that it was late by, a node may miss as many polls more as make one lost; up to 8 times as many.
-/// Each round in time takes one of these back.
+/// PollRounds counts no misses in a round in which our loop was late by half of its length. Such a
+/// loop may be late again, so a late round raises `patience`: by one for each whole round of delay,
+/// at least by one, up to 8. A node may miss `patience` times as many polls as usual. Each round in
+/// time lowers `patience` by one.
 class OwnHealth {
 public:
     static constexpr std::uint32_t most = 8;
 
     explicit OwnHealth(Duration round) : round_{round} {}
 
-    /// Something was done so late after its time. True if that is late.
+    /// A step began this long after its deadline. True if that counts as late.
     bool was_late(Duration late) {
         if (late < round_ / 2) {
             return false;
@@ -28,7 +28,7 @@ public:
         worst_ = std::max(worst_, late);
         return true;
     }
-    /// In the running round.
+    /// In the open round.
     [[nodiscard]] bool is_late() const { return worst_ > Duration::zero(); }
     void round_closed(Instant now) {
         degraded_reason_ = is_store_ill(now) ? "the store confirms nothing for more than a round"
@@ -42,10 +42,10 @@ public:
         }
         worst_ = Duration::zero();
     }
-    /// So many times the polls that make a node lost at other times.
+    /// The factor on the number of polls that a node may miss.
     [[nodiscard]] std::uint32_t patience() const { return patience_; }
 
-    /// The oldest write that the store has not confirmed; 0: there is none.
+    /// Notes the oldest write that the store has not confirmed; 0: there is none.
     void note_pending_write(Instant now, std::uint64_t number) {
         if (number != owed_) {
             owed_ = number;
@@ -56,16 +56,16 @@ public:
     [[nodiscard]] bool is_store_ill(Instant now) const {
         return owed_ != 0 && now > owed_since_ + round_;
     }
-    /// What we do not hear, we may be deaf to.
+    /// True if missing answers may be our own fault.
     [[nodiscard]] bool is_ill(Instant now) const { return sockets_ill_ || is_store_ill(now); }
-    /// For people: of the last round that closed, what was ill. Empty: nothing.
+    /// For people: what was ill when the last round closed. Empty: nothing.
     [[nodiscard]] std::string_view degraded_reason() const { return degraded_reason_; }
 
 private:
     friend struct CoreFields;
 
     Duration round_;
-    Duration worst_{};  // In the running round.
+    Duration worst_{};  // In the open round.
     std::uint32_t patience_ = 1;
     std::uint64_t owed_ = 0;
     Instant owed_since_{};

@@ -8,13 +8,13 @@
 namespace muster::coordinator {
 
 namespace {
-/// Misses are compared with single digits; they must only never wrap.
+/// Misses are compared with small numbers, and must never wrap.
 constexpr std::uint32_t counted_up_to = 1'000'000;
 }  // namespace
 
 PollRounds::PollRounds(NodeRegistry& nodes, Instant now, Duration length)
     : nodes_{nodes}, length_{length}, started_{now - length} {
-    ensure(length > Duration::zero(), "a round lasts longer than nothing");
+    ensure(length > Duration::zero(), "the length of a round is positive");
 }
 
 void PollRounds::open_if_due(Instant now, Epoch epoch, std::vector<PollTo>& polls) {
@@ -22,7 +22,8 @@ void PollRounds::open_if_due(Instant now, Epoch epoch, std::vector<PollTo>& poll
         return;
     }
     round_ = next(round_);
-    // On the beat while we keep it; afresh once so late that the nodes could not answer in time.
+    // The next round begins one length after the last, unless it is so late that nodes could not
+    // answer in time.
     started_ = now - next_deadline() < length_ / 2 ? next_deadline() : now;
     open_ = true;
     awaited_ = 0;
@@ -42,12 +43,13 @@ void PollRounds::open_if_due(Instant now, Epoch epoch, std::vector<PollTo>& poll
 
 void PollRounds::ask(NodeIndex index, Epoch epoch, std::vector<PollTo>& polls) {
     const Node& node = nodes_[index];
-    ensure(node.session.has_value(), "only a node with a route is polled");
+    ensure(node.session.has_value(), "only a connected node is polled");
     if (round_ == Round{}) {
-        return;  // Round 0 is none; the first one asks everybody at once.
+        return;  // There is no round yet; the first one polls all nodes at once.
     }
     PollFacts& facts = at(index);
-    const bool owes = facts.awaiting && facts.asked_at_start;  // Asked again it still does.
+    // A second poll does not change that.
+    const bool owes = facts.awaiting && facts.asked_at_start;
     if (!facts.awaiting) {
         facts.awaiting = true;
         awaited_ += open_ ? 1 : 0;
@@ -107,7 +109,7 @@ void PollRounds::cancel_poll(NodeIndex index) {
     PollFacts& facts = at(index);
     if (facts.awaiting) {
         facts.awaiting = false;
-        ensure(!open_ || awaited_ > 0, "an open round counts whom it awaits");
+        ensure(!open_ || awaited_ > 0, "an open round counts its open polls");
         awaited_ -= open_ ? 1 : 0;
     }
 }

@@ -16,62 +16,66 @@ namespace muster::coordinator {
 struct ClosedRound {
     Round round{};
     std::uint32_t answered = 0;
-    std::uint32_t missed = 0;         ///< Silent, or without a route and not lost yet.
-    Duration lasted{};                ///< From its first poll.
-    std::vector<NodeIndex> silent{};  ///< Who did not answer a poll, in the order of indices.
-    std::vector<NodeIndex> away{};    ///< Who has missed rounds and is not lost yet, in that order.
+    std::uint32_t missed = 0;  ///< Silent, or not connected and not lost yet.
+    Duration lasted{};         ///< From its first poll.
+    /// Nodes that did not answer a poll, in the order of indices.
+    std::vector<NodeIndex> silent{};
+    /// Nodes that missed rounds and are not lost yet, in that order.
+    std::vector<NodeIndex> away{};
 };
 
-/// The cycle of polls. Every `length` each node that has a route is polled:
+/// The cycle of polls. Each connected node is polled once per `length`:
 ///
 ///     open --- all answered ---> closed --- start + length ---> the next opens
 ///       \----- start + length: who has not answered missed it -----^
 ///
-/// A node without a route misses every round until it is lost; then it is not looked at any more.
-/// Nobody misses a round in which our own loop was late by half of its length, or that was cut
-/// short, or for whose whole length he was not asked: who slept suspects nobody.
+/// A node without a connection misses every round until it is lost. Later rounds skip it. No node
+/// misses a round in which our own loop was late by half of its length, or that was cut short. A
+/// node that was not polled at the start of a round does not miss that round.
 ///
-/// From time to time each node is asked for all it holds, although nothing seems to have changed:
-/// every `snapshot_rounds` rounds, spread over the nodes.
+/// Each node must send a snapshot every `snapshot_rounds` rounds even if nothing seems to have
+/// changed. The nodes take turns.
 class PollRounds {
 public:
     static constexpr std::uint64_t snapshot_rounds = 256;
 
     PollRounds(NodeRegistry& nodes, Instant now, Duration length);
 
-    /// Asks the nodes, if it is time. The round before must be closed.
+    /// Polls the nodes if the next round is due and the one before is closed.
     void open_if_due(Instant now, Epoch epoch, std::vector<PollTo>& polls);
-    /// Asks one node between: it has just come, or its name is contested. The open round waits for
-    /// it, but it cannot miss that round, unless it still owes the answer to its first poll.
+    /// Polls one node within a round: it has just joined, or its name is contested. The open round
+    /// waits for its answer. The node misses the round only if it also owes the answer to an
+    /// earlier poll.
     void ask(NodeIndex index, Epoch epoch, std::vector<PollTo>& polls);
 
-    /// True if it is the answer we wait for; a late or doubled one is not.
+    /// True if the report answers the open poll; a late or repeated one does not.
     [[nodiscard]] bool answered(NodeIndex index, const Report& report);
-    /// The node's poll will not be answered: its route is gone.
+    /// The connection closed, so the node cannot answer its open poll.
     void cancel_poll(NodeIndex index);
-    /// It comes by a new route: the other one's poll may never have come. The new one may miss
-    /// polls of its own, but not for ever: who always comes and never answers is silent.
+    /// The node has a new connection: the poll on the old one may be lost. Misses are counted again
+    /// for each connection, but not for ever: a node that reconnects and never answers is silent.
     void on_new_route(NodeIndex index);
 
-    /// It answered, but not what it was asked: as good as silent.
+    /// Its answer was invalid: counts a miss.
     void miss(NodeIndex index);
-    /// It answered: what it missed before counts no more.
+    /// It answered: clears its misses.
     void forget_misses(NodeIndex index);
-    /// A freeze is over, in which nobody's silence was his own fault.
+    /// A freeze is over: clears the misses of the node, because they were not its fault.
     void forgive_misses(NodeIndex index);
-    /// It is there, but may refuse our polls for good.
+    /// The node is alive, but may refuse our polls for ever.
     void note_alive(NodeIndex index);
 
     /// Closes the open round once all have answered; with `overdue`, also if its time is over. Only
-    /// a wake is a reason for that: answers that waited in our own queue are heard first. `ill`: so
-    /// are our own sockets or store, and with less than half of the nodes heard nobody misses it.
+    /// a wake sets `overdue`, so that answers in our own queue are handled first. `ill`: our own
+    /// sockets or store are ill, so a round that heard fewer than half of the nodes counts no
+    /// misses.
     [[nodiscard]] std::optional<ClosedRound> close_if_due(Instant now, bool overdue,
                                                           bool ill = false);
-    /// The next one is due at once, or as soon as the open one is closed: who is silent in that is
-    /// judged as ever, however often somebody is in a hurry.
+    /// The next round is due at once, or as soon as the open one is closed. The open round still
+    /// counts its misses, so that frequent calls cannot hide silence.
     void expedite(Instant now);
-    /// Drops the running round, if one runs: nobody misses it and nothing is planned from it. The
-    /// next one is due at once.
+    /// Drops the open round, if any: no node misses it, and no pass follows. The next one is due at
+    /// once.
     void cut_short(Instant now);
 
     [[nodiscard]] Round current() const { return round_; }
@@ -84,7 +88,7 @@ public:
 private:
     friend struct CoreFields;
 
-    /// A route without an answer may be followed by so many others that miss polls of their own.
+    /// How many connections in a row without an answer start with no misses.
     static constexpr std::uint32_t silent_routes_borne = 8;
 
     [[nodiscard]] PollFacts& at(NodeIndex index) {
@@ -99,7 +103,7 @@ private:
     Round round_{};
     Instant started_;
     bool open_ = false;
-    bool expedited_ = false;      // The next one is due when the open one closes.
+    bool expedited_ = false;      // The next round is due when the open one closes.
     std::uint32_t awaited_ = 0;   // Polls of the open round without an answer.
     std::uint32_t answered_ = 0;  // Nodes that answered in it.
 };

@@ -16,7 +16,7 @@ Recovery::Recovery(Instant now, Duration grace, Generation counter, NodeRegistry
 
 void Recovery::resolved(NodeIndex index) {
     if (nodes_[index].awaited) {
-        ensure(awaited_ > 0, "who is awaited is counted");
+        ensure(awaited_ > 0, "an awaited node is counted");
         nodes_.edit(index, WriteKey<RecoveryFacts>{}).awaited = false;
         --awaited_;
     }

@@ -2,8 +2,7 @@
 
 #include "coordinator/core/reports/reports.hpp"
 
-/// What follows from a report once it is applied: for its node's score and for the planner, and
-/// what is told of it.
+/// Effects of an applied report: on the flap score of its node, on the planner, and as events.
 namespace muster::coordinator {
 
 namespace {
@@ -45,7 +44,8 @@ std::string ending_of(const InstanceReport& instance) {
 bool Reports::apply(StepContext& step, NodeIndex index, const Report& report, Effects& effects) {
     AppliedReport applied = copies_.apply(index, report, liveness_.recovery().held_back());
     if (applied.found && applied.is_first) {
-        applied.found->vanished.clear();  // With its last life, or with the host.
+        // Instances ended with the last life or the host: they did not vanish.
+        applied.found->vanished.clear();
         const Node& node = nodes_[index];
         const bool was_here = node.from_store || facts_of(node).claim.cluster == meta_.cluster;
         applied.found->claimed = was_here ? nullptr : applied.found->claimed;
@@ -54,7 +54,7 @@ bool Reports::apply(StepContext& step, NodeIndex index, const Report& report, Ef
         on_applied(step, index, report, *applied.found, effects);
     }
     if (applied.is_first) {
-        // Whatever was ordered of an earlier life died with it.
+        // Orders to an earlier life have no effect any more.
         copies_.placements.orders().resolve(index, OrdersInFlight::everything);
         liveness_.recovery().resolved(index);
         nodes_.touch(index);
@@ -96,7 +96,7 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
         copies_.leases.on_reported(step.now, instance->id);
     }
     if (report.kind != ReportKind::delta) {
-        return;  // What was so before is no event.
+        return;  // Only deltas report news.
     }
     for (const InstanceReport* instance : applied.instances) {
         if (const auto topic = topic_of(instance->state); !topic.empty()) {
@@ -109,7 +109,7 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
     }
 }
 
-// The answer shows what became of the orders that its poll named.
+// The answer decides the orders that its poll covered.
 void Reports::settle(StepContext& step, NodeIndex index, Sequence obeyed, Effects& effects) {
     const ResolvedOrders orders = copies_.settle(index, obeyed);
     if (orders.disowned) {
@@ -120,7 +120,7 @@ void Reports::settle(StepContext& step, NodeIndex index, Sequence obeyed, Effect
     }
     note_vanished(step, index, orders.in_vain,
                   "it confirmed the start, and does not report the instance", effects);
-    // An exclusive instance may be gone because its lease was over, and the word of that lost.
+    // An exclusive instance may be gone because its lease ended, and that report may be lost.
     if (copies_.has_unexclusive(orders.in_vain)) {
         suspension_.add(step, index, FlapCause::vanished_instance);
     }

@@ -9,10 +9,10 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Above this, a sequence is no honest agent's; it must not wrap ours.
+/// An honest agent never sends a higher sequence. A higher one could make ours wrap.
 constexpr Sequence sequence_max{std::uint64_t{1} << 62U};
 
-/// Something is said, and its times can be reckoned with.
+/// True if there are vitals, and their times are in range.
 bool is_sound(const HostVitals& vitals) {
     const auto is_time = [](CivilMs at) { return raw(at) >= 0 && at <= limits::civil_most; };
     return vitals.at != CivilMs{} && is_time(vitals.at) && is_time(vitals.spawned) &&
@@ -28,7 +28,7 @@ std::string describe_other_epoch(const Report& report, const Meta& ours, const N
            ", and incarnation " + std::to_string(raw(node.incarnation)) + " said hello";
 }
 
-/// Said by an agent of all that a batch orders: it is not from its leader, or not for its life.
+/// True if an agent refused a whole batch: it is not from its leader, or not for its life.
 bool is_of_whole_batch(Errc code) {
     return code == Errc::stale_epoch || code == Errc::foreign_cluster ||
            code == Errc::stale_incarnation;
@@ -46,7 +46,7 @@ void Reports::on_report(StepContext& step, Session session, const Report& report
     }
     if (report.epoch != meta_.epoch || report.incarnation != nodes_[*index].incarnation) {
         nodes_.count_useless(Useless::other_epoch);
-        // No event: a report that was on its way when a leadership or a life began is no fault.
+        // No event: a report sent before a leadership or a life began is not a fault.
         facts_of_answers(*index).bad_report = describe_other_epoch(report, meta_, nodes_[*index]);
         return;
     }
@@ -63,14 +63,14 @@ void Reports::on_report(StepContext& step, Session session, const Report& report
 
 void Reports::on_answer(StepContext& step, NodeIndex index, const Report& report,
                         Effects& effects) {
-    membership_.conflicts().end(index);  // No other life may have its name.
+    membership_.conflicts().end(index);  // It answers, so no other life may take its name.
     if (copies_.take_vanished(index)) {
         suspension_.add(step, index, FlapCause::vanished_instance);
     }
     const bool is_current = apply(step, index, report, effects);
     if (!nodes_[index].reported) {
-        // It was asked for all it runs and did not say: as good as silent, or recovery waits for it
-        // for ever.
+        // The node did not send the snapshot that the poll asked for. That counts as a miss,
+        // because recovery would otherwise wait for ever.
         liveness_.rounds().miss(index);
         note_bad_report(step, index,
                         "it was asked for all that it runs, and its answer is no snapshot");
@@ -86,8 +86,7 @@ void Reports::on_answer(StepContext& step, NodeIndex index, const Report& report
     if (is_current && copies_.has_unsettled(index)) {
         settle(step, index, report.obeyed, effects);
     }
-    // Until it is known what a lost node runs by now, it does not serve, and its copies do not
-    // count.
+    // A lost node does not serve, and its copies do not count, until its instances are known again.
     if (nodes_[index].lost && is_current) {
         nodes_.transition(step, index, NodeChange::returned, "answered");
         copies_.leases.release(nodes_[index].life);
@@ -119,7 +118,8 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
         return;
     }
     if (ack.epoch < meta_.epoch) {
-        // In another cluster epochs are counted otherwise. What it said of itself came late.
+        // Another cluster counts its own epochs. The agent joined that cluster after its hello to
+        // us.
         const bool is_foreign = std::ranges::any_of(ack.refusals, [&](const Refusal& refusal) {
             return refusal.code == Errc::foreign_cluster &&
                    copies_.placements.orders().is_ordered(*index, refusal.id, refusal.generation);
@@ -136,7 +136,7 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
             "by " + node.name + ": " +
             (refusal.detail.empty() ? std::string{to_string(refusal.code)} : refusal.detail);
         if (is_of_whole_batch(refusal.code)) {
-            // Perhaps a late one: what is in flight is settled by the answer to the next poll.
+            // The refusal may be late: the answer to the next poll decides the orders in flight.
             obeys_another = obeys_another || (refusal.code != Errc::stale_incarnation &&
                                               copies_.placements.orders().is_ordered(
                                                   *index, refusal.id, refusal.generation));
@@ -154,13 +154,13 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
         // The lease had expired on arrival, perhaps because the network was slow. The next start
         // carries a later lease, so it does not count against the node.
         const bool is_late = refusal.code == Errc::lease_over;
-        // An older agent is no worse a home for what it does know.
+        // An older agent is not at fault if it does not support a new spec.
         is_at_fault = is_at_fault || !(is_late || refusal.code == Errc::spec_unsupported);
         if (was_start && is_late) {
             effects.plan_at_least(PlanReason::touched);
         } else if (was_start) {
             effects.failed.push_back({*task, refusal.id.ordinal, *index, why});
-            effects.plan_at_least(PlanReason::touched);  // Some other node may take it.
+            effects.plan_at_least(PlanReason::touched);  // Another node may run it.
         }
         step.events.add_of_instance(step.civil(), "instance.refused", refusal.id, why);
     }
@@ -168,7 +168,7 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
     if (is_at_fault) {
         suspension_.add(step, *index, FlapCause::refused_commands);
     }
-    if (obeys_another) {  // Since its hello, by a message that came late.
+    if (obeys_another) {  // The agent obeyed another leader after its hello.
         step.refuse(session, Errc::hello_required, "say hello again: you obey another leader");
     }
 }
@@ -180,7 +180,7 @@ void Reports::on_undecodable(StepContext& step, const Undecodable& input) {
     }
 }
 
-// An agent may send as much nonsense as it likes, and each piece may be another: one event a round.
+// An agent may send many invalid messages, each with another error: at most one event a round.
 void Reports::note_bad_report(StepContext& step, NodeIndex index, std::string why) {
     AnswerFacts& facts = facts_of_answers(index);
     why.resize(std::min(why.size(), limits::detail_bytes));

@@ -17,12 +17,11 @@
 
 namespace muster::coordinator {
 
-/// What agents say of their instances and of the orders they were given, applied.
+/// Applies what agents report about their instances and orders.
 ///
 ///     report -> the round's answer? -> copies -> score -> misses -> loss ends -> readiness
 ///
-/// A report overwrites what was believed. An answer that is no answer to what was asked changes
-/// nothing.
+/// A report overwrites what was known. An answer that does not match the open poll changes nothing.
 class Reports {
 public:
     Reports(NodeRegistry& nodes, Copies& copies, const Meta& meta, Suspension& suspension,
@@ -36,23 +35,23 @@ public:
 
     void on_report(StepContext& step, Session session, const Report& report, Effects& effects);
     void on_ack(StepContext& step, Session session, const Ack& ack, Effects& effects);
-    /// The agent of this route sent what makes no sense.
+    /// The agent of this connection sent a message that cannot be decoded.
     void on_undecodable(StepContext& step, const Undecodable& input);
 
 private:
     /// The report answers the poll of the open round.
     void on_answer(StepContext& step, NodeIndex index, const Report& report, Effects& effects);
-    /// What came of it is shown with the node until a sound answer comes.
+    /// Queries show the reason with the node until a valid answer arrives.
     void note_bad_report(StepContext& step, NodeIndex index, std::string why);
     [[nodiscard]] AnswerFacts& facts_of_answers(NodeIndex index);
-    /// What its host is like.
+    /// Stores the facts about the host.
     void note_host(const StepContext& step, NodeIndex index, const Report& report);
-    /// Applies what a report says of instances. True: what we hold is now what the agent has.
+    /// Applies the instances of a report. True: our view of the node is now current.
     [[nodiscard]] bool apply(StepContext& step, NodeIndex index, const Report& report,
                              Effects& effects);
     void blame_claims(StepContext& step, NodeIndex index, std::string why);
     void settle(StepContext& step, NodeIndex index, Sequence obeyed, Effects& effects);
-    /// Tells it, and has the planner prefer other nodes.
+    /// Emits events, and makes the planner prefer other nodes.
     void note_vanished(StepContext& step, NodeIndex index, std::span<const Vanished> all,
                        std::string_view how, Effects& effects);
     void on_applied(StepContext& step, NodeIndex index, const Report& report,

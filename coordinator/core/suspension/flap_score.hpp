@@ -10,7 +10,7 @@
 
 namespace muster::coordinator {
 
-/// What counts against a node.
+/// The causes that add to the flap score of a node.
 enum class FlapCause : std::uint8_t {
     missed_poll,
     reconnect,
@@ -32,15 +32,15 @@ struct Weight {
     std::string_view meaning;
 };
 
-/// All there are, in the order of FlapCause. docs/operations/nodes-and-maintenance.md
-/// shows them to people.
+/// All rows, in the order of FlapCause. docs/operations/nodes-and-maintenance.md shows them to
+/// people.
 [[nodiscard]] const std::array<Weight, flap_causes>& flap_weights();
 [[nodiscard]] const Weight& weight_of(FlapCause cause);
 
-/// Of one node: its score, what fed it, and how often it was suspended.
+/// The flap score of one node, its contributions, and how often the node was suspended.
 ///
-/// The score halves with every minute. A node that loses 5 % of its polls for ever stays near 120;
-/// one that answers but cannot spawn reaches the threshold with its fourth answer, or fifth.
+/// The score halves every minute. A node that loses 5 % of its polls for ever stays near 120. A
+/// node that answers but cannot spawn reaches the threshold with its fourth or fifth answer.
 class FlapScore {
 public:
     static constexpr std::uint32_t threshold = 1'000;
@@ -53,17 +53,17 @@ public:
         CivilMs last{};
     };
 
-    /// Counts it, by so much. True if the score has reached the threshold.
+    /// Adds `weight` to the score. True if the score has reached the threshold.
     [[nodiscard]] bool add(Instant now, CivilMs civil, FlapCause cause, std::uint32_t weight);
     [[nodiscard]] std::uint32_t score(Instant now) const;
     [[nodiscard]] std::uint32_t relapses() const { return relapses_; }
-    /// What fed the score since it last began at 0: after a penalty, what led to it.
+    /// Contributions since the score last began at 0. After a suspension: what led to it.
     [[nodiscard]] const std::array<Contribution, flap_causes>& contributions() const {
         return contributions_;
     }
 
-    /// A penalty begins, and lasts so long: doubled with each one before it, up to `most`. The
-    /// score starts anew.
+    /// Begins a suspension and returns its length: doubled with each earlier one, up to `most`. The
+    /// score starts at 0 again.
     [[nodiscard]] Duration suspend(Instant now, CivilMs civil, Duration most);
     /// When the last suspension ends or ended; 0: there was none.
     [[nodiscard]] CivilMs suspended_until() const { return penalty_ends_; }
@@ -74,10 +74,10 @@ private:
     void halve(Instant now);
 
     std::uint32_t score_ = 0;
-    std::uint32_t relapses_ = 0;  // Penalties so far that are not forgiven.
-    Instant since_{};             // Halved up to here.
+    std::uint32_t relapses_ = 0;  // Suspensions so far that were not cleared.
+    Instant since_{};             // The score is halved up to this time.
     CivilMs penalty_ends_{};
-    bool suspended_ = false;  // Nothing was fed since.
+    bool suspended_ = false;  // Suspended, and no contribution since.
     std::array<Contribution, flap_causes> contributions_{};
 };
 

@@ -9,12 +9,12 @@ namespace muster::coordinator {
 
 namespace {
 
-/// So many answers in a row by which orders came to nothing count as disobedience: the network
-/// loses one now and then.
+/// This many answers in a row may show orders without effect, because the network sometimes loses
+/// an order.
 constexpr std::uint8_t disobeyed_borne = 2;
 
-/// A missed poll weighs as much as there are few of them: what is lost of a hundred polls is the
-/// same whether they take a minute or a second.
+/// The weight of a missed poll is proportional to the round: the share of lost polls then gives the
+/// same score at any length of a round.
 std::uint32_t weight_in(Duration round, FlapCause cause) {
     const std::uint32_t weight = weight_of(cause).weight;
     if (cause != FlapCause::missed_poll || round >= 1s) {
@@ -52,7 +52,7 @@ void Suspension::on_answer(StepContext& step, NodeIndex index, const Report& rep
         add(step, index, FlapCause::journal_failing);
     }
     if (node.settled == node.asked_issued) {
-        return;  // It had no orders since.
+        return;  // It got no orders since.
     }
     std::uint8_t& disobeyed = nodes_.edit(index, WriteKey<ObedienceFacts>{}).disobeyed;
     if (report.obeyed >= node.asked_issued) {

@@ -15,7 +15,7 @@
 
 namespace muster::coordinator {
 
-/// What counts against nodes, and the suspensions that follow from it.
+/// The flap scores of nodes, and their suspensions.
 class Suspension {
 public:
     Suspension(const CoordinatorOptions& options, NodeRegistry& nodes)
@@ -23,26 +23,26 @@ public:
 
     /// Adds to the node's score, which may suspend it. A node that is suspended is not judged.
     void add(StepContext& step, NodeIndex index, FlapCause cause);
-    /// These did not answer a poll. A node that missed more than `silent_limit` is silent, and
-    /// nothing worse: that may be a freeze, and it is lost soon if it is none.
+    /// These nodes did not answer a poll. Misses above `silent_limit` do not count: they may be a
+    /// mass silence, and otherwise the node is soon lost anyway.
     void on_silence(StepContext& step, std::span<const NodeIndex> silent,
                     std::uint32_t silent_limit);
-    /// What an answer says of its host and of the orders that the node was given.
+    /// Judges what an answer reports about the host and the orders of the node.
     void on_answer(StepContext& step, NodeIndex index, const Report& report);
-    /// The suspension has lasted as long as it was to.
+    /// The suspension has lasted its full length.
     void on_served(StepContext& step, NodeIndex index);
-    /// The node's conduct was good for long enough.
+    /// The node was not suspended for long enough: clears its score and earlier suspensions.
     void on_good_conduct(StepContext& step, NodeIndex index);
     /// An operator ends its suspension, if it is suspended, and clears its score.
     void clear(StepContext& step, NodeIndex index, const std::string& why);
-    /// The record ends.
+    /// The record is deleted.
     void forget(NodeIndex index) { scores_.erase(index); }
 
-    /// Something counts against it: a score, or suspensions that are not forgiven.
+    /// The node has a score above 0, or suspensions that were not cleared.
     [[nodiscard]] bool has_record(Instant now, NodeIndex index) const;
-    /// It claimed what was never ordered there: its word counts for little.
+    /// It reported an instance that was never ordered there, so its reports are not trusted.
     [[nodiscard]] bool has_claimed(NodeIndex index) const;
-    /// For people. What blocks its work from leaving is not known here.
+    /// For people. Does not include what blocks its instances from moving.
     [[nodiscard]] FlapScoreView view(Instant now, NodeIndex index) const;
 
 private:

@@ -7,8 +7,7 @@
 
 namespace muster::coordinator {
 
-/// What lies by index, of nodes or of tasks. If there is none yet it is made, with all before it,
-/// and so many at least.
+/// The element at the index of a node or task. Makes all elements up to it, and at least `least`.
 template <class All, class Index>
 [[nodiscard]] decltype(auto) made_at(All& all, Index index, std::size_t least = 0) {
     if (raw(index) >= all.size()) {

@@ -9,7 +9,7 @@ namespace muster::coordinator {
 
 namespace {
 
-/// A delta may not let what we hold of a node grow without end; a snapshot is bounded by itself.
+/// Bounds the instances of a node, which deltas could grow for ever. A snapshot has its own bound.
 constexpr std::size_t held_max = 2 * limits::instances_per_node;
 
 Workload workload_of(const StoreImage& image) {
@@ -46,7 +46,7 @@ AppliedReport Copies::apply(NodeIndex index, const Report& report,
             if (placements.reported().count(index) + report.instances.size() > held_max) {
                 break;
             }
-            // It may have been asked for before an unasked one came, and so reach further back.
+            // The poll may be older than an unasked delta, so this delta may begin before `held`.
             if (holds_something && report.from <= facts.held && report.to > facts.held) {
                 facts.held = report.to;
                 return {.is_current = true,
@@ -54,10 +54,11 @@ AppliedReport Copies::apply(NodeIndex index, const Report& report,
                                                    trust_in(index, false, held_back))};
             }
             if (holds_something && report.to == facts.held) {
-                return {.is_current = true};  // It crossed the poll: an unasked one brought it.
+                // An unasked delta crossed the poll and brought the same.
+                return {.is_current = true};
             }
             if (holds_something && report.round == Round{} && report.to < facts.held) {
-                return {};  // A late copy of what we have left behind.
+                return {};  // A late repetition of an older delta.
             }
             break;
         case ReportKind::snapshot: {
@@ -73,8 +74,8 @@ AppliedReport Copies::apply(NodeIndex index, const Report& report,
     return {};
 }
 
-// What a life reports first may run there by an order of an earlier leadership; nobody ordered what
-// it reports later.
+// The first report of a life may list instances that an earlier leadership ordered. Nobody ordered
+// unknown instances in later reports.
 Trust Copies::trust_in(NodeIndex index, bool is_first, std::optional<Generation> held_back) const {
     const Node& node = nodes_[index];
     Trust trust{.origin = node.ahead || is_first ? Origin::unasked : Origin::claimed};
@@ -111,7 +112,7 @@ bool Copies::has_unexclusive(std::span<const Vanished> all) const {
 }
 
 void Copies::begin_life(NodeIndex index) {
-    hold_all_on(index);  // It may be another host, or have lost its disk.
+    hold_all_on(index);  // The new life may be on another host, or without its disk.
     leases.begin_life(index);
     CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
     facts.held = Revision{};
@@ -123,7 +124,7 @@ void Copies::on_goodbye(NodeIndex index) {
     CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
     facts.vanished = false;
     if (!nodes_[index].left_instances_running) {
-        // It obeys nothing any more, nor does it run anything: its last report may be lost.
+        // The agent ended all its instances and obeys no more orders. Its last report may be lost.
         placements.orders().resolve(index, OrdersInFlight::everything);
         placements.replace(index, {});
         facts.held = Revision{};
@@ -132,7 +133,7 @@ void Copies::on_goodbye(NodeIndex index) {
 
 void Copies::hold_all_on(NodeIndex index) {
     const Node& node = nodes_[index];
-    // What runs there may be of a generation that was exclusive, whatever its task is now.
+    // Holds all instances: one may be of an earlier generation that was exclusive.
     for (const auto& [task, ordinal] : placements.all_on(index)) {
         leases.hold(index, node.name, node.life, {workload.name(task), ordinal});
     }

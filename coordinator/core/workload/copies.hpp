@@ -11,55 +11,60 @@
 
 namespace muster::coordinator {
 
-/// What a report made of the copies on its node.
+/// The result of applying a report to the copies on its node.
 struct AppliedReport {
-    bool is_current = false;         ///< What we hold is now what the agent has.
-    bool is_first = false;           ///< It is the first snapshot of this life.
-    std::optional<Applied> found{};  ///< Nothing, if it changed nothing.
+    bool is_current = false;         ///< Our view of the node is now current.
+    bool is_first = false;           ///< The report is the first snapshot of this life.
+    std::optional<Applied> found{};  ///< Nothing if the report changed nothing.
 };
 
-/// What an answer shows of the orders that its poll named.
+/// What an answer shows about the orders that its poll covered.
 struct ResolvedOrders {
-    std::optional<Vanished> disowned;  ///< It obeyed the stop of this, and still reports it.
-    std::vector<Vanished> in_vain;     ///< It obeyed the starts of these, and reports none of them.
+    /// The agent obeyed the stop of this instance, and still reports it.
+    std::optional<Vanished> disowned;
+    /// The agent obeyed the starts of these instances, and reports none of them.
+    std::vector<Vanished> in_vain;
 };
 
-/// What is wanted, who runs what of it, and until when copies that nobody sees may still run.
+/// The wanted tasks, the copies of their instances, and the leases of exclusive instances.
 class Copies {
 public:
     Copies(Instant now, const CoordinatorOptions& options, const StoreImage& image,
            NodeRegistry& nodes);
 
     // ---- what agents say ----
-    /// Applies what a report says of instances. `held_back`: what an earlier leadership may have
-    /// ordered, up to this generation.
+    /// Applies the instances of a report. `held_back`: an earlier leadership may have ordered
+    /// generations up to this one.
     [[nodiscard]] AppliedReport apply(NodeIndex index, const Report& report,
                                       std::optional<Generation> held_back);
-    /// The answer is to the poll that named orders which no answer has settled yet.
+    /// The last poll covered orders that no answer has decided yet.
     [[nodiscard]] bool has_unsettled(NodeIndex index) const {
         return nodes_[index].settled != nodes_[index].asked_issued;
     }
-    /// Its answer, which `apply` has taken in and which obeyed up to this, settles them.
+    /// Decides these orders by an answer that apply() has applied. `obeyed`: the last batch that
+    /// the agent obeyed.
     [[nodiscard]] ResolvedOrders settle(NodeIndex index, Sequence obeyed);
-    /// These are gone from the node. It is to blame, but for what is exclusive, which ends with its
-    /// lease; and unless it leaves, for then an agent ends all.
+    /// These instances vanished from the node. The node is at fault unless all of them are
+    /// exclusive, because those end with their lease. A node that leaves is not at fault, because
+    /// its agent ends all instances.
     void note_vanished(NodeIndex index, std::span<const Vanished> all);
-    /// True once, if it is to blame.
+    /// True once if the node is at fault.
     [[nodiscard]] bool take_vanished(NodeIndex index);
-    /// Some of them could not have ended with their lease.
+    /// Some of these are not exclusive, so they cannot have ended with their lease.
     [[nodiscard]] bool has_unexclusive(std::span<const Vanished> all) const;
 
     // ---- what becomes of nodes ----
-    /// Another life of the node, perhaps on another host. Call it before that life is known.
+    /// A new life of the node begins, perhaps on another host. Call this before that life is
+    /// recorded.
     void begin_life(NodeIndex index);
-    /// It left, and ended all that it ran unless it said otherwise.
+    /// The node left. Its instances ended unless it announced that they run on.
     void on_goodbye(NodeIndex index);
-    /// What follows for its copies from the facts of a node that changed. `evacuation`: all that
-    /// runs there has to run elsewhere.
+    /// Updates the copies after the facts of a node changed. `evacuation`: all its instances must
+    /// move elsewhere.
     void on_changed_node(NodeIndex index, std::optional<Evacuation> evacuation);
-    /// The record ends.
+    /// The record is deleted.
     void remove_node(NodeIndex index);
-    /// No copy on it counts, and nothing is on its way there.
+    /// The node reports no instance, and no order to it is in flight.
     [[nodiscard]] bool is_empty(NodeIndex index) const {
         return placements.reported().count(index) == 0 && placements.orders().count(index) == 0;
     }
@@ -71,9 +76,9 @@ public:
 private:
     friend struct CoreFields;
 
-    /// What the node runs may go on running while nobody sees it.
+    /// Holds all exclusive instances of a node that may run on unseen.
     void hold_all_on(NodeIndex index);
-    /// How far copies are believed that this leadership did not order there.
+    /// The trust in copies that this leadership did not order there.
     [[nodiscard]] Trust trust_in(NodeIndex index, bool is_first,
                                  std::optional<Generation> held_back) const;
 

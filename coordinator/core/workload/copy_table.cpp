@@ -10,7 +10,8 @@ namespace muster::coordinator {
 
 namespace {
 
-constexpr std::size_t unsorted_most = 32;  // Searched one by one, before they are sorted in.
+// This many are searched one by one before they are sorted in.
+constexpr std::size_t unsorted_most = 32;
 
 bool before(const Copy& a, const Copy& b) {
     return std::pair{a.ordinal, a.node} < std::pair{b.ordinal, b.node};
@@ -44,7 +45,7 @@ void CopyTable::touch(TaskIndex task) {
 }
 
 void CopyTable::unrefer(TaskIndex task) {
-    ensure(entry(task).references > 0, "each instance held is counted");
+    ensure(entry(task).references > 0, "each reported instance is counted");
     --entry(task).references;
 }
 
@@ -57,8 +58,8 @@ bool has_ended(InstanceState state, bool faulty) {
            (state == InstanceState::exited && faulty);
 }
 
-/// What the report makes of the copy's health; the copy is as it was before. A restart between two
-/// reports shows in when its process was started.
+/// Updates the copy's health from a report, before the copy itself changes. A changed start time
+/// shows a restart between two reports.
 void note_run(const ReportedInstance& instance, bool faulty, Copy& copy) {
     const bool is_known = copy.reported && copy.generation == instance.generation;
     const bool is_same_run = is_known && copy.started == instance.started;
@@ -100,7 +101,7 @@ std::optional<Instant> CopyTable::note_health(Instant now, TaskIndex task) {
             copy.run_seen = true;
             copy.run_seen_ms = present_ms;
         }
-        // In 32 bits the difference is right, however often the count has begun again.
+        // The difference in 32 bits is right even after the counter has wrapped.
         const std::chrono::milliseconds runs_for{present_ms - copy.run_seen_ms};
         if (runs_for >= least) {
             copy.healthy = true;
@@ -144,7 +145,7 @@ bool CopyTable::on_gone(NodeIndex node, const ReportedInstance& instance,
         erase(instance.task, *copy);
         return true;
     }
-    // A start is on its way: it may yet come to be.
+    // A start is in flight: the copy may still appear.
     copy->reported = false;
     copy->state = InstanceState::pending;
     copy->origin = Origin::ordered;
@@ -157,7 +158,7 @@ const Copy& CopyTable::on_launched(const Order& order) {
     Copy* copy = find(entry(order.task), order.ordinal, order.node);
     touch(order.task);
     if (order.action == Order::Action::stop) {
-        ensure(copy != nullptr, "only a copy that is there is stopped");
+        ensure(copy != nullptr, "only an existing copy is stopped");
         copy->orders.stopping = true;
         return *copy;
     }
@@ -174,11 +175,11 @@ const Copy& CopyTable::on_launched(const Order& order) {
     return *copy;
 }
 
-// What was reported is true, but for later orders of the same copy that are still on their way.
+// The report decides the order, except for later orders of the same copy that are in flight.
 void CopyTable::on_resolved(const Order& order, bool starting, bool stopping) {
     Copy* const copy = find(entry(order.task), order.ordinal, order.node);
     if (copy == nullptr) {
-        return;  // It went with an order that was resolved before.
+        return;  // An order that was resolved before removed the copy.
     }
     touch(order.task);
     CopyOrders& orders = copy->orders;
@@ -193,7 +194,7 @@ void CopyTable::on_resolved(const Order& order, bool starting, bool stopping) {
         const bool is_obeyed = copy->generation >= order.generation;
         const bool is_as_it_was = !is_obeyed && copy->state != InstanceState::stopping;
         orders.replacing = orders.replacing && !is_as_it_was;
-        // It may have been said to run before the answer that resolves the order.
+        // A report before this answer may have shown it running.
         orders.taken_down =
             orders.taken_down && !is_as_it_was && !(is_obeyed && has_run(copy->state));
     }
@@ -239,7 +240,7 @@ Copy* CopyTable::find(Entry& entry, Ordinal ordinal, NodeIndex node) {
     const auto is_it = [&](const Copy& copy) {
         return copy.ordinal == ordinal && copy.node == node && !copy.erased;
     };
-    // An erased copy may stand before the one that came after it.
+    // An erased copy may be stored before its successor.
     for (auto found = std::lower_bound(copies.begin(), middle, wanted, before);
          found != middle && found->ordinal == ordinal && found->node == node; ++found) {
         if (is_it(*found)) {
@@ -267,7 +268,7 @@ bool CopyTable::adds_up(std::size_t held, std::size_t counted) const {
 
 Copy& CopyTable::at(TaskIndex task, Ordinal ordinal, NodeIndex node) {
     Copy* const copy = find(entry(task), ordinal, node);
-    ensure(copy != nullptr, "the copy is there");
+    ensure(copy != nullptr, "the copy exists");
     return *copy;
 }
 

@@ -8,7 +8,7 @@
 namespace muster::coordinator {
 
 namespace {
-/// By so much two clocks may differ in what they measure.
+/// Two clocks may differ by this much over the same time.
 constexpr int drift_percent = 1;
 }  // namespace
 
@@ -71,7 +71,7 @@ std::uint64_t Leases::next_token(Epoch epoch) {
 }
 
 void Leases::hold(NodeIndex node, const std::string& name, LifeId life, const InstanceId& id) {
-    // What it reported to us runs by what an earlier leader granted until we have granted more.
+    // Until we grant more, the instance may run on the lease of an earlier leader.
     const Instant until =
         std::max(at(node).over.value_or(Instant{}), earlier_over_.value_or(Instant{}));
     if (until != Instant{}) {

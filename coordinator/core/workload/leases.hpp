@@ -13,8 +13,7 @@
 
 namespace muster::coordinator {
 
-/// Until when nodes may run exclusive instances, as far as we have let them, and which instances
-/// may therefore still run where nobody can see it.
+/// Grants leases for exclusive instances, and holds instances that may still run unseen.
 ///
 ///     stamp   a node's boot time, with each of its answers
 ///     grant   stamp + length: what its next poll or start says. It ends there, on its host's clock
@@ -22,45 +21,46 @@ namespace muster::coordinator {
 ///             the moment from which the grant was counted here + length + 1 % + the grace of the
 ///             kill. Only then, or when that life says that it is not there, is it placed again
 ///
-/// A stamp is granted from in a later instant than it came in, and counted from that: our clock is
-/// read once a turn, before what came meanwhile is read, however long we were halted in between.
+/// A lease is granted at a later instant than its stamp came, and counted from that later instant.
+/// The reason: our clock is read once a turn, before the messages, and the process may have been
+/// halted in between.
 ///
-/// What an earlier leader granted is over when as much has passed since we began; an instance that
-/// a node has reported in this leadership is no secret of theirs.
+/// Leases of earlier leaders end after the same time since this leadership began. An instance that
+/// a node has reported in this leadership is not held for them.
 class Leases {
 public:
     /// `has_earlier`: other leaders may have granted leases.
     Leases(Instant now, Duration length, bool has_earlier);
 
     void on_stamp(Instant now, NodeIndex node, BootMs stamp);
-    /// Another life of the node, perhaps of another host: stamps of the last say nothing of it.
+    /// A new life of the node, perhaps on another host: older stamps do not apply.
     void begin_life(NodeIndex node);
     void forget(NodeIndex node) { at(node) = {}; }
 
-    /// What to say to the node now; 0: it gave no stamp.
+    /// The lease to send to the node now; 0: it sent no stamp.
     [[nodiscard]] BootMs grant(Instant now, NodeIndex node);
-    /// A start that goes there now brings a lease that is worth it.
+    /// True if a start sent now carries a lease that is long enough.
     [[nodiscard]] bool may_start(Instant now, NodeIndex node) const;
-    /// Whatever was granted there is over, and nothing exclusive runs there by it.
+    /// All leases granted to the node are over.
     [[nodiscard]] bool is_over(Instant now, NodeIndex node) const;
-    /// Above every earlier one of this cluster.
+    /// A token above all earlier tokens of this cluster.
     [[nodiscard]] std::uint64_t next_token(Epoch epoch);
 
-    /// It may still run there, in this life of the node.
+    /// The instance may still run there, in this life of the node.
     void hold(NodeIndex node, const std::string& name, LifeId life, const InstanceId& id);
-    /// This life has said all that it runs.
+    /// This life has reported all its instances.
     void release(LifeId life);
-    /// Some node runs it, or is about to.
+    /// Some node runs the instance, or will start it.
     void on_reported(Instant now, const InstanceId& id);
-    /// Others have led up to now.
+    /// Other coordinators may have led until now.
     void expect_earlier(Instant now);
     void drop_ended(Instant now);
 
     struct Hold {
-        std::string node;  ///< Empty: whichever an earlier leader had it run on.
+        std::string node;  ///< Empty: the node that an earlier leader chose, which is not known.
         Instant until{};
     };
-    /// Why it may not be started anywhere yet.
+    /// The reason why the instance must not start anywhere yet.
     [[nodiscard]] std::optional<Hold> hold_of(Instant now, const InstanceId& id) const;
 
 private:
@@ -69,21 +69,21 @@ private:
     struct Stamp {
         BootMs boot{};
         Instant came{};
-        Instant from{};  // Later: a lease of it is counted from here.
+        Instant from{};  // A later instant: leases from this stamp are counted from here.
     };
     struct PerNode {
         Stamp latest;
-        Stamp settled;                // The last that came in an earlier instant.
-        std::optional<Instant> over;  // All that was granted is over by then.
+        Stamp settled;                // The last stamp from an earlier instant.
+        std::optional<Instant> over;  // All leases of the node are over then.
     };
 
     [[nodiscard]] static Stamp usable(Instant now, const PerNode& node);
     PerNode& at(NodeIndex node) { return made_at(nodes_, node); }
 
     Duration length_;
-    Duration over_after_;                  // From the moment from which a lease is counted.
-    std::optional<Instant> earlier_over_;  // What other leaders granted.
-    std::set<InstanceId> reported_;        // Until then.
+    Duration over_after_;                  // The time after which a lease is surely over.
+    std::optional<Instant> earlier_over_;  // When leases of other leaders are over.
+    std::set<InstanceId> reported_;        // Instances reported until `earlier_over_`.
     std::vector<PerNode> nodes_;
     std::map<std::pair<InstanceId, LifeId>, Hold> holds_;
     std::uint32_t tokens_ = 0;

@@ -11,7 +11,7 @@ void NodeTable::add(NodeIndex index, std::string_view name) {
     Entry& node = made_at(nodes_, index);
     ensure(!node.present, "a node is added once");
     if (names_gone_) {
-        sort_names();  // Its slot may be that of one that went.
+        sort_names();  // The slot may have belonged to a removed node.
     }
     node = Entry{};
     node.name = name;
@@ -23,7 +23,7 @@ void NodeTable::add(NodeIndex index, std::string_view name) {
 
 void NodeTable::remove(NodeIndex index) {
     Entry& node = at(index);
-    ensure(!node.counted && !node.evacuation, "a node that is removed counts no more");
+    ensure(!node.counted && !node.evacuation, "a removed node does not count");
     names_gone_ = true;
     ++names_version_;
     offered_.push_back(index);
@@ -107,7 +107,7 @@ std::vector<NodeIndex> NodeTable::take_flipped() {
     return std::exchange(flipped_, {});
 }
 
-// The list itself ensures that it holds the index.
+// The container checks the index itself.
 NodeTable::Entry& NodeTable::at(NodeIndex node) {
     Entry& entry = nodes_[raw(node)];
     ensure(entry.present, "the node was added");

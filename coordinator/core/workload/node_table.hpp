@@ -16,18 +16,18 @@
 
 namespace muster::coordinator {
 
-/// What copies and the planner have to know of nodes: their names in order, who gets instances,
-/// who gets orders, whose copies count, who is to be left, and what each offers.
+/// Facts about nodes for the copies and the planner: names in order, which nodes get instances or
+/// orders, whose copies count, which nodes are evacuated, and what each offers.
 ///
-/// A setter says whether it changed anything: the tasks that the node runs are then to be planned
-/// again. Owned by Placements, which alone changes it.
+/// A setter returns true if it changed anything: then the tasks on the node must be planned again.
+/// Owned by Placements; only Placements changes it.
 class NodeTable {
 public:
     /// A new node is not serving and not commandable, but counted. Names are unique.
     void add(NodeIndex index, std::string_view name);
-    /// Its record ends. It counts no more, and is not to be left.
+    /// The record is deleted. The node must not count and not be evacuated any more.
     void remove(NodeIndex index);
-    /// As if all nodes had just come.
+    /// Marks all nodes as new.
     void mark_all_new();
 
     [[nodiscard]] bool set_serving(NodeIndex node, bool serving) {
@@ -55,18 +55,18 @@ public:
     [[nodiscard]] const std::optional<Evacuation>& evacuation(NodeIndex node) const {
         return at(node).evacuation;
     }
-    /// How many nodes are to be left.
+    /// The number of nodes that are evacuated.
     [[nodiscard]] std::size_t evacuating() const { return evacuating_; }
     [[nodiscard]] const Offer& offer(NodeIndex node) const;
     [[nodiscard]] const std::string& name(NodeIndex node) const { return at(node).name; }
     /// All known nodes in the order of their names.
     [[nodiscard]] std::span<const NodeIndex> by_name() const;
-    /// Grows whenever a node came or went.
+    /// Grows whenever a node was added or removed.
     [[nodiscard]] std::uint64_t names_version() const { return names_version_; }
 
-    /// Nodes that came to serve or ceased to since the last call; some may be gone by now.
+    /// Nodes that began or ceased to serve since the last call; some may be removed by now.
     [[nodiscard]] std::vector<NodeIndex> take_flipped();
-    /// Nodes that came or went, or whose offer changed, since the last call.
+    /// Nodes that were added, removed, or changed their offer since the last call.
     [[nodiscard]] std::vector<NodeIndex> take_offered() { return std::exchange(offered_, {}); }
 
 private:
@@ -80,7 +80,7 @@ private:
         bool counted = true;
         bool flipped = false;  // In the list of take_flipped().
         std::optional<Evacuation> evacuation;
-        Boxed<Offer> offer;  // If it is not like any other's.
+        Boxed<Offer> offer;  // If it differs from the default.
         [[nodiscard]] bool takes_starts() const { return serving && commandable && counted; }
     };
 
@@ -89,11 +89,11 @@ private:
     bool set(NodeIndex index, bool Entry::*fact, bool value);
     void sort_names() const;
 
-    std::deque<Entry> nodes_;  // There is none too many.
-    // Sorted when read: many come or go together.
+    std::deque<Entry> nodes_;  // A deque: no spare capacity.
+    // Sorted when read, because many nodes are added or removed together.
     mutable std::vector<NodeIndex> by_name_;
-    mutable std::size_t names_sorted_ = 0;  // Up to here; then new ones, in no order.
-    mutable bool names_gone_ = false;       // Some are of slots that are free.
+    mutable std::size_t names_sorted_ = 0;  // Sorted up to here; then new nodes, in no order.
+    mutable bool names_gone_ = false;       // Some entries belong to free slots.
     std::size_t evacuating_ = 0;
     std::vector<NodeIndex> flipped_;
     std::vector<NodeIndex> offered_;

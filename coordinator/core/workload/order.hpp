@@ -18,19 +18,19 @@ enum class Cause : std::uint8_t {
     duplicate,
     rollout,
     balance,
-    drain,  ///< The node is to be left by order of an operator,
-    flaky,  ///< or because it suffers a penalty.
-    unfit,  ///< The node is not of the task's pool any more, or does not meet its constraints.
-    retry,  ///< It failed, or was refused, on other nodes.
+    drain,  ///< The node is evacuated by an operator,
+    flaky,  ///< or because it is suspended.
+    unfit,  ///< The node is not in the task's pool any more, or does not meet its constraints.
+    retry,  ///< The instance failed, or was refused, on other nodes.
     every_node,
 };
-/// The start is that of a copy which is to take the place of one that runs elsewhere.
+/// True if the start is of a copy that replaces one on another node.
 [[nodiscard]] constexpr bool is_move(Cause cause) {
     return cause == Cause::balance || cause == Cause::drain || cause == Cause::flaky ||
            cause == Cause::unfit;
 }
 
-/// Why a node is to be left by all that runs on it.
+/// Why all instances of a node must move elsewhere.
 struct Evacuation {
     Cause cause = Cause::drain;
     bool force = false;  ///< An instance that has no other place is stopped anyway.
@@ -51,11 +51,11 @@ struct Order {
     friend bool operator==(const Order&, const Order&) = default;
 };
 
-/// What became of commands, since the leadership began.
+/// The outcomes of commands since the leadership began.
 struct Outcomes {
-    std::uint64_t answered = 0;    ///< A later answer of the node shows what it did.
-    std::uint64_t refused = 0;     ///< The agent said that it does not do it, and why.
-    std::uint64_t unanswered = 0;  ///< Its node was lost, or began a new life, before it answered.
+    std::uint64_t answered = 0;    ///< A later answer of the node shows the outcome.
+    std::uint64_t refused = 0;     ///< The agent refused the command with a reason.
+    std::uint64_t unanswered = 0;  ///< The node was lost, or began a new life, before it answered.
 };
 
 }  // namespace muster::coordinator

@@ -12,12 +12,11 @@
 
 namespace muster::coordinator {
 
-/// What was ordered of each node and is not known to be done or not done, and what that makes of
-/// copies.
+/// The orders to each node that are not known to be done or not done, and their effect on copies.
 ///
 /// An order in flight counts as a copy that may exist, until the node's next answered poll resolves
-/// it (a link is FIFO: what an answer shows as not done never will be), a report shows it done, or
-/// the node is lost.
+/// it, a report shows it done, or the node is lost. A connection is FIFO, so an order that an
+/// answer shows as not done will never be done.
 ///
 /// Owned by Placements.
 class OrdersInFlight {
@@ -28,38 +27,38 @@ public:
 
     static constexpr Sequence everything{~std::uint64_t{0}};
 
-    /// The same as the other holds, of copies of its tables.
+    /// Takes over the state of another object, for copies of its tables.
     void copy_from(const OrdersInFlight& other);
 
-    /// The order left in the batch of this sequence. Sequences of a node do not decrease.
+    /// The order was sent in the batch of this sequence. Sequences of a node do not decrease.
     void launched(const Order& order, Sequence sequence);
-    /// The node answered a poll that said `issued`: what was ordered up to it is as reported. Apply
-    /// the report first. For another life of the agent, `everything`.
+    /// The node answered a poll that carried `issued`: its report decides all orders up to that
+    /// number. Apply the report first. For another life of the agent, `everything`.
     void resolve(NodeIndex index, Sequence issued);
-    /// The same answer, before it resolves anything: starts up to `issued` that the agent obeyed,
-    /// and that left nothing. `obeyed` is the last batch that it obeyed.
+    /// Call before resolve(): finds starts up to `issued` that the agent obeyed, but whose
+    /// instances it does not report. `obeyed` is the last batch that the agent obeyed.
     [[nodiscard]] std::vector<Vanished> obeyed_in_vain(NodeIndex index, Sequence issued,
                                                        Sequence obeyed) const;
-    /// Before that, too: what the agent was to stop, says to have stopped, and reports as ever, is
-    /// claimed from now on. Gives the first of them.
+    /// Call before resolve(): an instance whose stop the agent obeyed, and that it still reports,
+    /// is claimed from now on. Returns the first of them.
     std::optional<Vanished> disown(NodeIndex index, Sequence issued, Sequence obeyed);
-    /// The agent obeyed this batch. Of those before nobody knows: they may have been lost.
+    /// The agent obeyed this batch. Earlier batches may have been lost.
     void obeyed(NodeIndex index, Sequence sequence);
-    /// The agent, which has obeyed up to this sequence, refused the order of this instance: it is
-    /// not in flight any more. A later order is, whatever a late double of the refusal says. True:
-    /// it was a start.
+    /// The agent, which has obeyed up to this sequence, refused the order of this instance: the
+    /// order is not in flight any more. A late repetition of the refusal does not affect a later
+    /// order. True: the order was a start.
     bool refused(NodeIndex index, const InstanceId& id, Generation generation, Sequence obeyed);
     void forget(NodeIndex index) { at(index) = {}; }
 
     [[nodiscard]] bool is_ordered(NodeIndex index, const InstanceId& id,
                                   Generation generation) const;
-    /// A start of this generation is in flight, or was and left nothing that was reported.
+    /// A start of this generation is in flight, or was in flight and no report showed it.
     [[nodiscard]] bool was_started(NodeIndex index, TaskIndex task, Ordinal ordinal,
                                    Generation generation) const;
     /// The generation of the last start of this instance that is in flight.
     [[nodiscard]] std::optional<Generation> started(NodeIndex index, TaskIndex task,
                                                     Ordinal ordinal) const;
-    /// On all nodes, and on one.
+    /// The number of orders in flight, on all nodes and on one.
     [[nodiscard]] std::size_t count() const { return count_; }
     [[nodiscard]] std::size_t count(NodeIndex index) const { return on(index).size(); }
     [[nodiscard]] const Outcomes& outcomes() const { return outcomes_; }
@@ -67,7 +66,7 @@ public:
     struct InFlight {
         Order order;
         Sequence sequence{};
-        bool obeyed = false;  ///< By the ack of its batch.
+        bool obeyed = false;  ///< The ack of its batch confirmed it.
     };
     /// Of one node, by sequence.
     [[nodiscard]] std::span<const InFlight> on(NodeIndex index) const;
@@ -75,8 +74,8 @@ public:
 private:
     friend struct CoreFields;
 
-    /// A start that is not in flight any more, and of which nothing was reported. A node that was
-    /// out of sight meanwhile may have obeyed it.
+    /// A start that is not in flight any more, and that no report showed. A node that was lost
+    /// meanwhile may have obeyed it.
     struct Lapsed {
         TaskIndex task{};  ///< One change gives several tasks the same generation.
         Generation generation{};
@@ -86,14 +85,15 @@ private:
     };
     struct OfNode {
         std::vector<InFlight> in_flight;  // By sequence.
-        std::vector<Lapsed> lapsed;       // As they lapsed, and no more than it can run.
+        // In the order in which they lapsed; at most as many as a node can run.
+        std::vector<Lapsed> lapsed;
     };
 
     OfNode& at(NodeIndex index) { return made_at(nodes_, index); }
     void close(NodeIndex index, const Order& order);
     void note_lapsed(NodeIndex index, const Order& order);
     void set_claimed(const Order& order);
-    /// Something else was ordered of the same copy, and not before.
+    /// An opposite order for the same copy is in flight, at this sequence or later.
     [[nodiscard]] bool is_followed(const InFlight& order) const;
     [[nodiscard]] const InFlight* find(NodeIndex index, const InstanceId& id,
                                        Generation generation) const;
@@ -102,7 +102,7 @@ private:
     const NodeTable& table_;
     ReportedInstances& reported_;
     CopyTable& copies_;
-    std::deque<OfNode> nodes_;  // There is none too many.
+    std::deque<OfNode> nodes_;  // A deque: no spare capacity.
     std::size_t count_ = 0;
     Outcomes outcomes_;
 };

@@ -40,7 +40,7 @@ void Placements::set_counted(NodeIndex node, bool counted) {
     }
     touch_all_on(node, true);
     if (!counted) {
-        // What is only ordered there counts as gone, too.
+        // Copies that are only ordered count as gone, too.
         orders_.resolve(node, OrdersInFlight::everything);
     }
     for (const ReportedInstance& instance : reported_.on(node)) {

@@ -10,10 +10,10 @@
 
 namespace muster::coordinator {
 
-/// Who runs what, as reported, and what is in flight; indexed both ways.
+/// The reported instances and the orders in flight, indexed by node and by task.
 ///
-/// Level-triggered: a report overwrites what we believed. By node lies what was reported and what
-/// was ordered; by task lie the copies that follow from both, and count.
+/// Level-triggered: a report overwrites what was known. Reports and orders are kept by node; the
+/// copies that follow from both, and count, are kept by task.
 ///
 ///     change of a node ---> NodeTable ----------.
 ///     report -------------> ReportedInstances ---+--> CopyTable ---> planner, queries
@@ -23,7 +23,8 @@ namespace muster::coordinator {
 class Placements {
 public:
     explicit Placements(Workload& workload);
-    /// A copy, of another workload that has the same indices. All of it is new to its planner.
+    /// A copy for another workload with the same indices. Everything is new to the planner of the
+    /// copy.
     Placements(const Placements& other, Workload& workload);
 
     /// A new node is not serving and not commandable, but counted. Names are unique.
@@ -34,32 +35,32 @@ public:
     void set_serving(NodeIndex node, bool serving) {
         touch_all_on(node, nodes_.set_serving(node, serving));
     }
-    /// Not commandable (ahead, no session, not recorded yet): no order goes there at all.
+    /// A node that is not commandable (ahead, no session, not recorded yet) gets no order at all.
     void set_commandable(NodeIndex node, bool commandable) {
         touch_all_on(node, nodes_.set_commandable(node, commandable));
     }
-    /// What runs on the node is to run elsewhere; with nothing, it may stay. Such a node does not
-    /// serve.
+    /// The instances of the node must move elsewhere; without a reason they may stay. Such a node
+    /// does not serve.
     void set_evacuating(NodeIndex node, std::optional<Evacuation> why) {
         touch_all_on(node, nodes_.set_evacuating(node, why));
     }
-    /// A lost node's copies count as gone, and what was in flight there is forgotten. When it
-    /// answers they count again as held: first apply what it answered, then count it.
+    /// A lost node's copies count as gone, and its orders in flight are dropped. When the node
+    /// answers, its reported copies count again: first apply the answer, then count the node.
     void set_counted(NodeIndex node, bool counted);
-    /// What the node offers; until it is said, it offers what any node does.
+    /// What the node offers. Before this call it has the default offer.
     void set_offer(NodeIndex node, const Offer& offer) {
         touch_all_on(node, nodes_.set_offer(node, offer));
     }
 
-    /// A snapshot replaces what is held of the node; instances are sorted by id. Of one listed
-    /// twice the first counts. What is new and was not ordered is as trusted.
+    /// A snapshot replaces all instances of the node; they are sorted by id. If an instance is
+    /// listed twice, the first one counts. `trust` applies to new instances that were not ordered.
     Applied replace(NodeIndex node, std::span<const InstanceReport> instances, Trust trust = {});
-    /// A delta changes what is held.
+    /// A delta changes some instances of the node.
     Applied change(NodeIndex node, std::span<const InstanceReport> changed,
                    std::span<const InstanceId> gone, Trust trust = {});
 
-    /// The node is not to be relied upon: what it says to have from an earlier leadership is
-    /// claimed from now on.
+    /// The node is not trusted: instances that it reports from an earlier leadership are claimed
+    /// from now on.
     void distrust(NodeIndex node);
 
     [[nodiscard]] OrdersInFlight& orders() { return orders_; }
@@ -68,11 +69,11 @@ public:
     [[nodiscard]] const ReportedInstances& reported() const { return reported_; }
     [[nodiscard]] const CopyTable& copies() const { return copies_; }
 
-    // For the planner, which learns each change once.
+    // For the planner, which takes each change once.
     [[nodiscard]] std::vector<NodeIndex> take_flipped() { return nodes_.take_flipped(); }
     [[nodiscard]] std::vector<NodeIndex> take_offered() { return nodes_.take_offered(); }
     [[nodiscard]] std::vector<TaskIndex> take_touched() { return copies_.take_touched(); }
-    /// A move is over: its target is a copy like any other.
+    /// A move is complete: its target is an ordinary copy now.
     void arrived(TaskIndex task, Ordinal ordinal, NodeIndex node) {
         copies_.on_arrived(task, ordinal, node);
     }
@@ -81,31 +82,32 @@ public:
         return copies_.note_health(now, task);
     }
 
-    /// It reported something that runs or may run again, or orders are on their way to it.
+    /// The node reports an instance that runs or may run again, or orders to it are in flight.
     [[nodiscard]] bool is_busy(NodeIndex node) const;
-    /// Something that is wanted, reported or in flight.
+    /// The node has an instance of a wanted task, reported or in flight.
     [[nodiscard]] bool has_wanted_copies(NodeIndex node) const;
     struct Instance {
         TaskIndex task{};
         Ordinal ordinal = 0;
     };
-    /// What the node reported, by name of task, then ordinal; then what is on its way there.
+    /// The instances that the node reported, by name of task, then ordinal; then the starts in
+    /// flight.
     [[nodiscard]] std::vector<Instance> all_on(NodeIndex node) const;
 
-    /// What is kept by node, by task and in numbers agrees.
+    /// True if the instances by node, the copies by task and the counts agree.
     [[nodiscard]] bool adds_up() const;
 
 private:
     friend struct CoreFields;
 
-    /// Their tasks are to be planned again, if something of the node has changed.
+    /// Marks the tasks on the node for planning if the node has changed.
     void touch_all_on(NodeIndex node, bool has_changed);
     Applied merge(NodeIndex node, std::size_t same,
                   const std::vector<const InstanceReport*>& reports, const Trust& trust);
-    /// What is to be held of the report. `before`: what is held of it; nothing: it is new.
+    /// The instance as reported now. `before`: as reported before; null: it is new.
     ReportedInstance apply(NodeIndex node, const ReportedInstance* before,
                            const InstanceReport& report, const Trust& trust, Applied& applied);
-    /// The node does not report it any more.
+    /// The node does not report the instance any more.
     void apply_gone(NodeIndex node, const ReportedInstance& gone, Applied& applied);
     void count_gone(NodeIndex node, const ReportedInstance& instance);
     [[nodiscard]] Origin origin_of(NodeIndex node, TaskIndex task, const ReportedInstance* before,

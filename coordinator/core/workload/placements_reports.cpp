@@ -24,7 +24,7 @@ struct Sorted {
     bool sound = true;
 };
 
-/// The reports by id, each id once; as our own agents send them.
+/// The reports sorted by id, each id once. Our own agents send them so.
 Sorted sorted(std::span<const InstanceReport> reports) {
     Sorted result;
     result.reports.reserve(reports.size());
@@ -66,7 +66,7 @@ Applied Placements::replace(NodeIndex node, std::span<const InstanceReport> inst
     return applied;
 }
 
-/// Replaces what is held from position `same` on.
+/// Replaces the instances from position `same` on.
 Applied Placements::merge(NodeIndex node, std::size_t same,
                           const std::vector<const InstanceReport*>& reports, const Trust& trust) {
     const std::vector<ReportedInstance> old = reported_.take_rest(node, same, reports.size());
@@ -126,14 +126,14 @@ ReportedInstance Placements::apply(NodeIndex node, const ReportedInstance* befor
         copies_.refer_to(task);
     }
     if (nodes_.is_counted(node)) {
-        // What was not held can only be known already by an order in flight.
+        // A new instance can have a copy already only by an order in flight.
         copies_.on_reported(node, held, before != nullptr || orders_.count(node) > 0);
     }
     const bool had_ended = before != nullptr && has_ended(before->state);
     applied.changed = true;
     applied.ended = applied.ended || (has_ended(report.state) && !had_ended);
     applied.instances.push_back(&report);
-    // One that ends, perhaps because its lease did, says nothing of others.
+    // An instance that ends does not show that no other copy runs: its lease may have ended.
     if (origin == Origin::ordered && report.state != InstanceState::exited &&
         report.state != InstanceState::failed && report.state != InstanceState::stopping) {
         applied.accounted.push_back(&report);
@@ -156,7 +156,7 @@ ReportedInstance Placements::apply(NodeIndex node, const ReportedInstance* befor
     return held;
 }
 
-// What an earlier leadership ordered of a copy begins once the one before has ended.
+// An earlier leadership may have ordered a new generation, which starts when the old one has ended.
 Origin Placements::origin_of(NodeIndex node, TaskIndex task, const ReportedInstance* before,
                              const InstanceReport& report, const Trust& trust) const {
     if (before != nullptr && report.generation <= before->generation) {
@@ -172,8 +172,8 @@ Origin Placements::origin_of(NodeIndex node, TaskIndex task, const ReportedInsta
     return report.generation <= trust.believed ? Origin::ordered : trust.origin;
 }
 
-// Agents end nothing without an order, and say how what ended by itself did. Of a node that does
-// not count nobody knows any more what was ordered there.
+// Agents stop instances only by an order, and report how others ended. For a node that does not
+// count, the orders are no longer known.
 void Placements::apply_gone(NodeIndex node, const ReportedInstance& gone, Applied& applied) {
     const bool was_to_run =
         gone.state == InstanceState::pending || gone.state == InstanceState::starting ||
@@ -192,7 +192,7 @@ void Placements::apply_gone(NodeIndex node, const ReportedInstance& gone, Applie
 void Placements::count_gone(NodeIndex node, const ReportedInstance& instance) {
     const bool was_there =
         copies_.on_gone(node, instance, orders_.started(node, instance.task, instance.ordinal));
-    ensure(was_there || !nodes_.is_counted(node), "what is held of a node that counts is a copy");
+    ensure(was_there || !nodes_.is_counted(node), "an instance on a node that counts is a copy");
 }
 
 }  // namespace muster::coordinator

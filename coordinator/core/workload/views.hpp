@@ -8,7 +8,7 @@
 /// Copies as people see them.
 namespace muster::coordinator {
 
-/// All that is known of what the node reported, by id; and what is ordered there.
+/// The instances that the node reported and those ordered there, by id.
 [[nodiscard]] std::vector<InstanceView> views_on(const Workload& workload,
                                                  const Placements& placements, NodeIndex node);
 /// One copy.

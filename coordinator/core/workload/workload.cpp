@@ -100,7 +100,8 @@ TaskIndex Workload::intern(std::string_view name) {
     at(index).name = name;
     constexpr std::size_t many = 5'000;
     if (by_name_.size() == many) {
-        by_name_.reserve(limits::tasks);  // To make room for ever more would take some 20 ms.
+        // Growing a large map step by step would take about 20 ms.
+        by_name_.reserve(limits::tasks);
     }
     by_name_.emplace(name, index);
     return index;
