@@ -10,19 +10,19 @@
 
 namespace muster::coordinator {
 
-/// The nodes that operators drain. A drain ends by itself once the node reports nothing that runs;
-/// one with a deadline is told when that passes.
+/// The nodes that operators drain. A drain ends by itself once the node reports no running
+/// instances. An event reports a passed deadline.
 class Drains {
 public:
     Drains(NodeRegistry& nodes, Ledger& ledger) : nodes_{nodes}, ledger_{ledger} {}
 
-    /// Keeps or ends the drain, and its deadline, as the row says.
+    /// Keeps or ends the drain and its deadline, as the row says.
     void watch(const StepContext& step, NodeIndex index, const StoredIntent& row);
-    /// Civil time became known, by which deadlines are.
+    /// Civil time became known: sets the deadlines, which are in civil time.
     void watch_all(const StepContext& step);
-    /// The record ends.
+    /// The record is deleted.
     void forget(NodeIndex index) { draining_.erase(index); }
-    /// Ends the drains of nodes that report nothing that runs.
+    /// Ends the drains of nodes that report no running instances.
     void complete(StepContext& step, const FleetView& fleet);
     [[nodiscard]] const std::set<NodeIndex>& draining() const { return draining_; }
 

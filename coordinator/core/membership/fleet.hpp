@@ -11,21 +11,22 @@
 
 namespace muster::coordinator {
 
-/// What a change of intents is checked against.
+/// The state that a change of intents is checked against.
 struct FleetView {
     const NodeRegistry& nodes;
     const Intents& intents;
     const Placements& placements;
-    const std::map<NodeIndex, std::string>&
-        reported_pools;  ///< Of those that the list puts elsewhere.
+    /// Of nodes whose pool comes from the list.
+    const std::map<NodeIndex, std::string>& reported_pools;
     CivilMs now{};
     bool listed_only = false;  ///< Only names on the list may join.
 };
 
-/// The row of a name that is removed: refused from now on, by its row or for want of one.
+/// The row of a removed name, which is refused from now on. If only listed names may join, no row
+/// is needed.
 [[nodiscard]] StoredIntent removed_row(const StoredIntent& before, bool listed_only);
 
-/// It can report what it runs, and reports nothing that runs.
+/// True if the node reports, and reports no running instances.
 [[nodiscard]] bool is_drained(NodeIndex index, const FleetView& fleet);
 
 }  // namespace muster::coordinator

@@ -4,8 +4,8 @@ namespace muster::coordinator {
 
 namespace {
 
-// More starts than an agent makes between two hellos that are heard, and of a name never heard of.
-// Whoever claims more would leave no number above it to the next honest life of that name.
+// The most starts that an agent can make between two received hellos, and before the first one. A
+// higher incarnation would leave no number for the next honest life of that name.
 constexpr std::uint64_t starts_unheard = std::uint64_t{1} << 24U;
 constexpr std::uint64_t starts_before = std::uint64_t{1} << 63U;
 

@@ -11,24 +11,26 @@
 
 namespace muster::coordinator {
 
-/// How a hello is answered.
+/// How a hello is judged.
 enum class HelloVerdict : std::uint8_t {
-    same_life,          ///< The agent we know: only its route moved.
-    new_life,           ///< A new start of the agent, or one this leadership has not met.
-    stale_incarnation,  ///< Another life that must first say a higher incarnation.
-    too_far_ahead,      ///< Says an incarnation that no count of starts reaches.
-    name_in_use,        ///< Another life, while the old one may still answer.
+    same_life,          ///< The known agent on a new connection.
+    new_life,           ///< A new start of the agent, or the first hello in this leadership.
+    stale_incarnation,  ///< Another life, which must send a higher incarnation.
+    too_far_ahead,      ///< The incarnation is higher than starts can explain.
+    name_in_use,        ///< Another life, and the old one may still answer.
 };
 
-/// The incarnation is the agent's own counter. The store keeps the last one welcomed but not whose
-/// life it was, so a new leadership takes the first life that says the stored number for the old.
+/// The incarnation is the agent's own counter. The store keeps the last accepted one, but not the
+/// id of that life. So a new leadership treats the first life with the stored number as the old
+/// one.
 [[nodiscard]] HelloVerdict judge(const Node& node, const Hello& hello);
 
-/// True if the claim is above what our store can have said: another cluster, a later epoch, our
+/// True if the hello names what our store cannot have sent: another cluster, a later epoch, our
 /// epoch under another leader, or a later change.
 [[nodiscard]] bool is_ahead(const Hello& hello, const Meta& ours);
 
-/// The names that two lives want. The old one is asked at once; one missed answer frees the name.
+/// The names that two lives claim. The old life is polled at once; one missed answer frees the
+/// name.
 class NameConflicts {
 public:
     explicit NameConflicts(NodeRegistry& nodes) : nodes_{nodes} {}
@@ -37,7 +39,7 @@ public:
     [[nodiscard]] bool open(NodeIndex index, Instant until);
     /// The old life answered, or left by itself.
     void end(NodeIndex index);
-    /// Ends those whose time is over: the old life did not answer, its route is dropped.
+    /// Ends overdue conflicts: the old life did not answer, so its connection is dropped.
     void close_overdue(Instant now);
     [[nodiscard]] std::optional<Instant> next_deadline() const;
     [[nodiscard]] std::size_t count() const { return open_.size(); }
@@ -50,7 +52,8 @@ private:
         Instant until{};
     };
     NodeRegistry& nodes_;
-    std::vector<Conflict> open_;  // In the order of their deadlines: all run equally long.
+    // In the order of their deadlines, because all have the same length.
+    std::vector<Conflict> open_;
 };
 
 }  // namespace muster::coordinator

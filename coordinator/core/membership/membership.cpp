@@ -37,12 +37,12 @@ void Membership::restore(const StepContext& step) {
         const Node& node = in_.nodes[index];
         in_.copies.placements.add_node(index, node.name);
         load_intent(step, index);
-        // Before this leadership they served, as far as the store knows.
+        // According to the store, these nodes served before this leadership.
         in_.freeze.add(index, !node.lost && !node.gone && !node.ahead);
     }
     in_.freeze.restore();
     in_.ledger.intents().rows().each([&](const std::string& name, const StoredIntent& row) {
-        if (row.admission == Admission::listed && !in_.nodes.find(name)) {  // It never came.
+        if (row.admission == Admission::listed && !in_.nodes.find(name)) {  // It never joined.
             const NodeIndex index = add_record(name);
             in_.nodes.expect(index);
             load_intent(step, index);
@@ -56,7 +56,7 @@ void Membership::restore(const StepContext& step) {
     for (const NodeIndex index : in_.nodes.by_name()) {
         in_.liveness.expect_return(step.now, index);
     }
-    // Whether it is full is only known now that all records are there.
+    // Only now are all records there, so only now is it known whether the fleet is full.
     static_cast<void>(in_.room.take_became_full());
     in_.room.note_if_full();
 }
@@ -109,7 +109,7 @@ void Membership::on_hello(StepContext& step, Session session, const Hello& hello
                             std::to_string(raw(node.incarnation)) +
                             "; send hello with a higher incarnation");
             std::get<Refused>(step.output.messages.back().message).known = node.incarnation;
-            // Another life speaks by it now: none that we know obeys there.
+            // Another life uses the connection now, so no known node is reached by it.
             on_route_closed(session);
             return;
         case HelloVerdict::too_far_ahead:
@@ -183,13 +183,14 @@ void Membership::welcome(StepContext& step, NodeIndex index, Session session, co
         LifeFacts& life = in_.nodes.edit(index, WriteKey<LifeFacts>{});
         life.life = hello.life;
         life.incarnation = hello.incarnation;
-        in_.nodes.touch(index);  // It may have come by the route that its last life had.
+        // attach() changes nothing if the new life has the same connection.
+        in_.nodes.touch(index);
     }
     HelloFacts& said = in_.nodes.edit(index, WriteKey<HelloFacts>{});
     said.version = hello.version;
     said.limits = hello.limits;
     said.capacity_from = hello.capacity_from;
-    const Generation seen = is_same_life ? said.claim.counter : Generation{};  // In its reports.
+    const Generation seen = is_same_life ? said.claim.counter : Generation{};  // From its reports.
     said.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, seen)};
     pools_.take_offer(index, node.name, hello.offer);
     NodeRows{in_.nodes}.end_forgetting(index);
@@ -201,7 +202,7 @@ void Membership::welcome(StepContext& step, NodeIndex index, Session session, co
         in_.liveness.rounds().on_new_route(index);
     }
     in_.nodes.attach(index, session);
-    if (node.gone && !node.lost) {  // It is back, and has the time of anybody else to answer.
+    if (node.gone && !node.lost) {  // The node is back, and has the usual time to answer.
         in_.nodes.transition(step, index, NodeChange::returned,
                              "its agent said hello again after it left");
         in_.liveness.expect_return(step.now, index);
@@ -258,8 +259,7 @@ void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& g
                             Effects& effects) {
     const auto index = in_.nodes.find(session);
     if (!index) {
-        in_.nodes.count_useless(
-            Useless::unknown_sender);  // A node that was not there cannot leave.
+        in_.nodes.count_useless(Useless::unknown_sender);  // Only a known node can leave.
         return;
     }
     const Node& node = in_.nodes[*index];
@@ -273,7 +273,7 @@ void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& g
     conflicts_.end(*index);
     in_.copies.on_goodbye(*index);
     if (!node.left_instances_running) {
-        effects.excused.push_back(*index);  // It ended all that it ran, to leave.
+        effects.excused.push_back(*index);  // It ended all its instances when it left.
         in_.liveness.recovery().resolved(*index);
     }
     in_.nodes.detach(*index);

@@ -22,13 +22,13 @@
 
 namespace muster::coordinator {
 
-/// Who may join, under which name, and whose record ends.
+/// Decides which agents may join, under which name, and which records are deleted.
 ///
-/// An agent comes with its hello and goes with its goodbye, its connection, or an operator's word.
-/// What operators decide of a name takes effect here once it is durable.
+/// An agent joins with its hello. It goes when it leaves, when its connection closes, or when an
+/// operator removes it. Operators' decisions about a name take effect here once they are durable.
 class Membership {
 public:
-    /// The rooms that a node enters and leaves.
+    /// The rooms that keep state of a node.
     struct Rooms {
         NodeRegistry& nodes;
         Copies& copies;
@@ -46,26 +46,26 @@ public:
           drains_{rooms.nodes, rooms.ledger},
           conflicts_{rooms.nodes} {}
 
-    /// The nodes of the store, and those that operators listed and that never came.
+    /// Restores the nodes of the store, and the listed names that never joined.
     void restore(const StepContext& step);
 
     // ---- agents ----
     void on_hello(StepContext& step, Session session, const Hello& hello, Effects& effects);
     void on_goodbye(StepContext& step, Session session, const Goodbye& goodbye, Effects& effects);
-    /// No node that we know can be reached by it any more.
+    /// A connection closed: no node is reached by it any more.
     void on_route_closed(Session session);
     [[nodiscard]] NameConflicts& conflicts() { return conflicts_; }
     [[nodiscard]] const NameConflicts& conflicts() const { return conflicts_; }
-    /// It knows a later or another store. `seen`: the latest change of which it knows.
+    /// The node knows a later or another store. `seen`: the latest change that it knows.
     void mark_ahead(StepContext& step, NodeIndex index, Generation seen, const std::string& why);
 
     // ---- records ----
-    /// What is durable of nodes' rows, and what operators decided of names.
+    /// Applies durable rows of nodes, and durable decisions of operators about names.
     void on_durable(StepContext& step, const Change& change, Effects& effects);
-    /// The store that the nodes know was accepted. Every agent has to learn a new epoch, and to say
-    /// hello under it.
+    /// An operator accepted the store that the nodes know. Every agent must send a hello in the new
+    /// epoch.
     void on_store_accepted(StepContext& step, const Rows<StoredNode>& accepted);
-    /// The time of a lost node's record is over. True: its row is to be erased.
+    /// The record of a lost node is due to be deleted. True: the caller erases its row.
     [[nodiscard]] bool on_forget_due(StepContext& step, NodeIndex index);
 
     [[nodiscard]] Drains& drains() { return drains_; }
@@ -80,24 +80,24 @@ private:
                  Effects& effects);
     void send_welcome(StepContext& step, NodeIndex index);
     void contest(StepContext& step, NodeIndex index, Session other);
-    /// Why a name may not join; empty if it may.
+    /// The reason why a name must not join; empty if it may.
     [[nodiscard]] std::string admission_error(const std::string& name) const;
-    /// True: the name may not join, and its agent was told so.
+    /// True if the name must not join; its agent was refused.
     [[nodiscard]] bool reject_unless_admitted(StepContext& step, Session session,
                                               const std::string& name);
-    /// Of a name of which nothing is decided, or told by the caller.
+    /// Adds a record without an operator's decision, or for a caller that applies the decision.
     NodeIndex add_record(std::string_view name);
     NodeIndex add_node(const StepContext& step, std::string_view name);
     void remove_node(NodeIndex index, Effects& effects);
     void on_rows(StepContext& step, const Rows<StoredNode>& rows, Effects& effects);
     void on_decisions(StepContext& step, const Change& change, Effects& effects);
-    /// The record takes over what is durable of its name.
+    /// The record takes over the durable decision about its name.
     void load_intent(const StepContext& step, NodeIndex index);
-    /// A row took effect. `drained`: by our own decision, for nothing runs there any more.
+    /// A row took effect. `drained`: our own decision, because no instance runs there any more.
     void adopt(StepContext& step, const StoredIntent& row, bool drained);
     void remove_name(StepContext& step, const std::string& name, std::string cause,
                      Effects& effects);
-    /// Its record stays, however long it is lost.
+    /// The record must stay, however long the node is lost.
     [[nodiscard]] bool is_kept(NodeIndex index) const;
 
     const CoordinatorOptions& options_;
@@ -108,7 +108,7 @@ private:
     Refusals refusals_;
 };
 
-/// What is said to an agent under a name that an operator removed.
+/// The refusal of an agent with a name that an operator removed.
 [[nodiscard]] std::string describe_removed(const std::string& name);
 
 }  // namespace muster::coordinator

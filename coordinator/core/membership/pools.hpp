@@ -10,13 +10,13 @@
 
 namespace muster::coordinator {
 
-/// In which pool each node serves: the one that operators listed it in, else the one it reports.
+/// The pool of each node: the one on the operators' list, otherwise the one that it reports.
 class Pools {
 public:
     Pools(Placements& placements, const Intents& intents)
         : placements_{placements}, intents_{intents} {}
 
-    /// The node offers this. The operators' list has the last word on its pool.
+    /// The node reported this offer. A pool on the operators' list replaces the reported one.
     void take_offer(NodeIndex index, const std::string& name, Offer offer) {
         std::string pool = intents_.durable(name).pool;
         if (pool.empty()) {
@@ -27,7 +27,7 @@ public:
         }
         placements_.set_offer(index, offer);
     }
-    /// The list may say something else of the node now.
+    /// The row of the node on the list may have changed.
     void on_listed(NodeIndex index, const StoredIntent& row) {
         const auto reported = reported_.find(index);
         if (row.pool.empty() && reported == reported_.end()) {
@@ -39,9 +39,9 @@ public:
         }
         take_offer(index, row.name, std::move(offer));
     }
-    /// The record ends.
+    /// The record is deleted.
     void forget(NodeIndex index) { reported_.erase(index); }
-    /// The pools that nodes report, of those that the list puts elsewhere.
+    /// The reported pools of nodes whose pool comes from the list.
     [[nodiscard]] const std::map<NodeIndex, std::string>& reported() const { return reported_; }
 
 private:

@@ -6,12 +6,12 @@
 #include "coordinator/core/nodes/node_rows.hpp"
 #include "coordinator/core/nodes/notes.hpp"
 
-/// The records of nodes: they begin, take over what operators decided, and end.
+/// The records of nodes: they begin, take over operators' decisions, and are deleted.
 namespace muster::coordinator {
 
 namespace {
 
-/// What keeps the record of a lost node beyond its time is looked at again after this long.
+/// A record of a lost node that must stay is checked again after this time.
 constexpr Duration kept_for = 1min;
 
 NodeChange change_to(Intent intent, bool drained) {
@@ -161,7 +161,7 @@ void Membership::remove_name(StepContext& step, const std::string& name, std::st
     in_.nodes.transition(step, *index, NodeChange::removed, std::move(cause));
     const bool row_follows = node.row_pending;
     remove_node(*index, effects);
-    if (row_follows) {  // A row of it that is on its way would come back to life.
+    if (row_follows) {  // A pending write would create the row again.
         Change change{.origin = ChangeOrigin::records};
         change.of<StoredNode>().erased.push_back(name);
         in_.ledger.submit(std::move(change), step.output);

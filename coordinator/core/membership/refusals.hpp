@@ -11,18 +11,17 @@
 
 namespace muster::coordinator {
 
-/// Agents that said hello under a name that may not join: how often in all, and the last few names.
+/// Hellos with a name that must not join: their number, and the last few names.
 ///
-/// Whoever can reach us can make up names, so both what is kept and what is told of them is
-/// bounded: a name is told when it is new among those kept, eight of them at once, and then one in
-/// each `rounds_between`.
+/// Any client can invent names, so both memory and events are bounded. A name gets an event when it
+/// is not among the kept names: at most eight at once, then one in each `rounds_between`.
 class Refusals {
 public:
     static constexpr std::size_t kept = 8;
     static constexpr std::uint64_t rounds_between = 30;
     static constexpr std::uint64_t recent_rounds = 60;
 
-    /// True: it is to be told.
+    /// True: the caller emits an event.
     [[nodiscard]] bool add(std::string_view name, Round now) {
         ++total_;
         const auto known = std::ranges::find(last_, name, &Refusal::name);
@@ -42,13 +41,13 @@ public:
         ++told_;
         return true;
     }
-    /// It may join now.
+    /// The name may join now.
     void forget(std::string_view name) {
         std::erase_if(last_, [&](const Refusal& one) { return one.name == name; });
     }
 
     [[nodiscard]] std::uint64_t total() const { return total_; }
-    /// Those refused of late, the latest first.
+    /// Names refused recently, the latest first.
     [[nodiscard]] std::vector<std::string> recent(Round now) const {
         std::vector<std::string> names;
         for (const Refusal& one : last_) {
@@ -68,8 +67,8 @@ private:
     };
     std::deque<Refusal> last_;  // The latest first.
     std::uint64_t total_ = 0;
-    std::size_t told_ = 0;  // Of those that may be told at once.
-    Round told_since_{};    // One of them may be told again `rounds_between` after this.
+    std::size_t told_ = 0;  // How many of the events that are possible at once were used.
+    Round told_since_{};    // The next event is possible again `rounds_between` after this.
 };
 
 }  // namespace muster::coordinator

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t decisions_shown = 20;
 
-/// Scores as they would be without the instance: one less on its home, and for the label of every
+/// Scores as they would be without the instance: one less on its node, and for the label of every
 /// node `beside` it.
 void leave_out(std::vector<NodeVerdict>& all, NodeIndex home, auto beside) {
     for (NodeVerdict& one : all) {
@@ -28,7 +28,7 @@ void leave_out(std::vector<NodeVerdict>& all, NodeIndex home, auto beside) {
     }
 }
 
-/// The same for the node that runs it, if that runs nothing else of any group: it is at its best.
+/// The same for the affinity of its node, if the node runs nothing else of any group.
 void leave_out_group(std::vector<NodeVerdict>& all, NodeIndex at) {
     const auto found = std::ranges::find(all, at, &NodeVerdict::node);
     if (found != all.end()) {
@@ -36,7 +36,8 @@ void leave_out_group(std::vector<NodeVerdict>& all, NodeIndex at) {
     }
 }
 
-/// Of what nobody can see: since its node was lost. Of what does not run: since the last order.
+/// When the state began. On a lost node: when the node was lost. If the instance does not run: its
+/// last order.
 CivilMs instance_since(const Facts& facts, TaskIndex task, const InstanceView& copy, bool runs) {
     if (copy.state == "unknown") {
         const auto node = facts.nodes.find(copy.node);
@@ -47,7 +48,7 @@ CivilMs instance_since(const Facts& facts, TaskIndex task, const InstanceView& c
                                                     copy.id.ordinal);
 }
 
-/// Of a copy of an older generation: why it has not been replaced yet.
+/// For a copy of an older generation: why it has not been replaced yet.
 void add_roll_out(const Facts& facts, TaskIndex task, const InstanceView& copy,
                   ExplainReply& reply) {
     const Generation wanted = facts.copies.workload[task].generation;
@@ -73,7 +74,7 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
                     "no task is called '" + id->task + "'; see 'muster task list'");
     }
     const auto everywhere = facts.planner().locations(*task);
-    if (id->ordinal >= everywhere.size()) {  // Of a task of every node, as many as have had one.
+    if (id->ordinal >= everywhere.size()) {  // With every_node, as many as were ever bound.
         return fail(Errc::not_found, "task '" + id->task + "' has " +
                                          std::to_string(everywhere.size()) +
                                          " instances, numbered from 0");
@@ -130,8 +131,8 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
     return reply;
 }
 
-// What becomes of a task is told when it is converged, unplaced, halted or failed, and of an
-// operator's change. That is of use where the task was not looked at yet.
+// Events report when a task converges, becomes unplaced, halts or fails, and when an operator
+// changes it. The last event is used where no phase was noted yet.
 CivilMs phase_since(const Facts& facts, TaskIndex index, TaskPhase phase) {
     const Task& task = facts.copies.workload[index];
     const CivilMs kept = facts.planning.instants().phase_since(index, task, phase);
@@ -155,7 +156,7 @@ Result<ExplainReply> explain_task(const Facts& facts, const std::string& name) {
     reply.subject = Subject::task;
     reply.name = name;
     reply.state = to_string(status.phase);
-    // An ordinal above all that are wanted is one more.
+    // An ordinal above all wanted ones stands for one more instance.
     reply.verdicts = facts.reasons().views_of(
         *task, facts.planner().verdicts(*task, facts.copies.workload[*task].instances),
         std::nullopt);
@@ -210,7 +211,7 @@ Result<ExplainReply> explain_node(const Facts& facts, const std::string& name) {
     return reply;
 }
 
-/// The only thing that has this name. The error lists all things that have it.
+/// The kind of the only thing with this name. The error lists all kinds with this name.
 Result<Subject> subject_of(const Facts& facts, const std::string& name) {
     const auto is_task = [&](const std::string& of) {
         const auto task = facts.copies.workload.find(of);

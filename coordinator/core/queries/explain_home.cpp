@@ -25,7 +25,7 @@ std::string_view describe(ScorePart part) {
     return "other nodes are equally good, and this one is the first by name";
 }
 
-/// How the home was chosen, as far as present scores tell.
+/// Why the node was chosen, by present scores.
 void explain_choice(const std::vector<NodeVerdict>& all, NodeIndex home, ExplainReply& reply) {
     std::optional<Score> at_home;
     std::optional<Score> other;
@@ -53,7 +53,7 @@ bool fits_elsewhere(const std::vector<NodeVerdict>& all) {
     return std::ranges::find(all, Verdict::fits, &NodeVerdict::verdict) != all.end();
 }
 
-/// Of an instance whose home would not be chosen today, whatever else there is.
+/// For an instance whose node would not be chosen today.
 std::string describe_departure(const std::string& why, bool is_to_leave, bool fits_elsewhere) {
     const std::string told = "its node would not be chosen today (" + why + ")";
     if (!fits_elsewhere) {

@@ -8,8 +8,8 @@
 
 namespace muster::coordinator {
 
-/// What decided the home of an instance, in a code and in words. `all`: the verdicts without the
-/// instance.
+/// Explains the choice of an instance's node, with a code and a text. `all`: the verdicts without
+/// the instance.
 void explain_home(const Facts& facts, TaskIndex task, Ordinal ordinal, const InstanceLocation& of,
                   const std::vector<NodeVerdict>& all, ExplainReply& reply);
 

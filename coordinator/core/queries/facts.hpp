@@ -6,8 +6,7 @@
 
 namespace muster::coordinator {
 
-/// All that a query may look at. A query changes nothing, and cannot: there is no way from here to
-/// anything that is not const.
+/// All that a query may read. Everything is const, so a query cannot change anything.
 struct Facts {
     Instant now;
     const CivilClock& clock;

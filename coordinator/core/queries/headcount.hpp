@@ -11,9 +11,9 @@
 
 namespace muster::coordinator {
 
-/// How many, and the names of a few: the first in their order.
+/// A count of names, and the first few names in order.
 ///
-/// Pure: a value. The names are those of records that outlive it.
+/// A value. The records that own the names must outlive it.
 class SomeNames {
 public:
     static constexpr std::size_t named_at_most = 5;
@@ -27,31 +27,31 @@ private:
     std::set<std::string_view> first_;
 };
 
-/// Which nodes an operator should know of.
+/// The nodes that an operator should know about.
 struct NotableNames {
     SomeNames ahead;
-    SomeNames silent;   ///< Lost, without an answer.
-    SomeNames leaving;  ///< Said goodbye, left work behind, and are not lost yet.
-    SomeNames left;     ///< Lost, after a goodbye.
-    SomeNames unable;   ///< As their hosts say.
+    SomeNames silent;   ///< Lost, and did not leave.
+    SomeNames leaving;  ///< Left with instances running, and not lost yet.
+    SomeNames left;     ///< Lost after they left.
+    SomeNames unable;   ///< Their hosts ask for no work.
     SomeNames cannot_spawn;
     SomeNames cannot_write;
-    SomeNames awaited;  ///< By recovery.
+    SomeNames awaited;  ///< Recovery waits for them.
     SomeNames overdue_drains;
 };
 
-/// What is so of all nodes together.
+/// Counts over all nodes.
 struct Headcount {
     std::uint32_t serving = 0, ahead = 0, free = 0, busy = 0;
     HealthCounts health{};
     IntentCounts intent{};
     Census census{};
-    std::uint32_t overdue = 0;      ///< Silent, and neither lost nor gone.
-    std::uint32_t unconfirmed = 0;  ///< Copies on these, and left behind by those that leave.
+    std::uint32_t overdue = 0;      ///< Silent, but not lost and not left.
+    std::uint32_t unconfirmed = 0;  ///< Copies on these nodes, and on nodes in `leaving`.
     NotableNames names;
 };
 
-/// All nodes are looked at once for a client that asks how the cluster is.
+/// Counts all nodes in one loop.
 [[nodiscard]] Headcount headcount_of(const Facts& facts);
 
 }  // namespace muster::coordinator

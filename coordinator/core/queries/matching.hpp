@@ -12,23 +12,23 @@
 
 namespace muster::coordinator {
 
-/// Of a single wish: a star through as many names as there may be, of any length.
+/// For a single selector: enough for a star over the largest number of names of any length.
 inline constexpr std::uint64_t most_steps_of_one = 20'000'000;
 
-/// The names that a wish, a name or a pattern, means, in the given order. The error says what is
-/// wrong with it, or that so many names are too many for it.
+/// The names that a selector (a name or a pattern) matches, in the given order. The error says what
+/// is wrong with the selector, or that it is too expensive for so many names.
 [[nodiscard]] Result<std::vector<std::string>> names_matching(std::string_view wish,
                                                               std::vector<std::string> names);
 
-/// The wanted tasks that it means, in the order of their names.
+/// The wanted tasks that a selector matches, in the order of their names.
 [[nodiscard]] Result<std::vector<std::string>> wanted_names_matching(std::string_view wish,
                                                                      const Workload& workload);
 
-/// Words, each of a thing, among which many wishes are looked for: those that are names by look-up,
-/// patterns among the words that begin as they do.
+/// An index of words for many selectors. Each word belongs to a thing. A name is looked up; a
+/// pattern is compared with the words that have its fixed beginning.
 class Words {
 public:
-    /// Letters of patterns and names that a request may look at: some 70 ms.
+    /// Letters of patterns and names that a request may compare: about 70 ms.
     static constexpr std::uint64_t most_steps = 6'000'000;
 
     struct Word {
@@ -39,20 +39,20 @@ public:
     explicit Words(std::vector<Word> words);
 
     [[nodiscard]] bool empty() const { return words_.empty(); }
-    /// The things of all words that the wish means. `steps`: what the request has cost so far; a
-    /// bound on it is the only error.
+    /// The things of all words that the selector matches. `steps`: the cost of the request so far.
+    /// The only error is that this exceeds its bound.
     [[nodiscard]] Result<std::vector<std::uint32_t>> find(std::string_view wish,
                                                           std::uint64_t& steps) const;
 
 private:
-    std::vector<Word> words_;  // In the order of the texts.
+    std::vector<Word> words_;  // In the order of their texts.
 };
 
-/// The wanted tasks that any of these means; each has to mean one at least.
+/// The wanted tasks that any of the patterns matches; each must match at least one.
 [[nodiscard]] Result<std::set<TaskIndex>> wanted_tasks_matching(
     std::span<const std::string> patterns, const Workload& workload);
 
-/// `too_large`, once a request has cost so many steps that it holds up the others.
+/// `too_large` if a request has cost so many steps that it delays others.
 [[nodiscard]] Result<void> check_steps(std::uint64_t steps, std::uint64_t most = Words::most_steps);
 
 }  // namespace muster::coordinator

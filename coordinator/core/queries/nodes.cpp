@@ -72,7 +72,7 @@ Result<ReplyBody> show_node(const Facts& facts, const std::string& name) {
                                    said.limits, said.capacity_from, said.vitals, said.clock_ahead}};
 }
 
-// Between two rounds: what the node said last, in the last closed round or since.
+// The last report of each node, from the last closed round or later.
 Result<ReplyBody> reported(const Facts& facts, const std::string& pattern) {
     ReportedReply reply{.round = facts.planning.counters().last.round,
                         .none = facts.planning.counters().last.round == Round{},
@@ -97,7 +97,7 @@ Result<ReplyBody> reported(const Facts& facts, const std::string& pattern) {
         ReportedNode said{.name = std::move(name), .round = node.answered_in, .instances = {}};
         for (InstanceView& instance :
              views_on(facts.copies.workload, facts.copies.placements, index)) {
-            if (instance.state != "ordered") {  // Ours, and not said by it.
+            if (instance.state != "ordered") {  // Ordered by us, not reported by the node.
                 said.instances.push_back(std::move(instance));
             }
         }

@@ -14,15 +14,15 @@ namespace muster::coordinator {
 
 namespace {
 
-/// What a look at one label of a node costs, in steps of a pattern.
+/// The cost of reading one label of a node, in steps of a pattern.
 constexpr std::uint64_t steps_of_label = 8;
 
-// For an operator who mistyped a label: the usual ones are among so many.
+// Bounds of the suggestions for a mistyped label: common labels are within these.
 constexpr std::size_t nodes_asked = 10'000;
 constexpr std::size_t labels_known = 1'000;
 constexpr std::size_t words_named = 20;
 
-/// By key, each once.
+/// Selectors by key, each once.
 using Wishes = std::map<std::string_view, std::set<std::string_view>>;
 
 Result<Wishes> wishes_of(std::span<const std::string> selectors) {
@@ -35,7 +35,7 @@ Result<Wishes> wishes_of(std::span<const std::string> selectors) {
                                            "node='web-*' or, of a label, rack=r3");
         }
         const auto wish = selector.substr(equals + 1);
-        // Values of labels have letters that no pattern has.
+        // Values of labels may have letters that no pattern may have.
         if (const auto sound = pattern::check(wish); !sound && !is_valid_label_value(wish)) {
             return tl::unexpected{sound.error()};
         }
@@ -61,7 +61,7 @@ Words words_of(const Placements& placements, std::string_view key) {
     return Words{std::move(words)};
 }
 
-/// `what`, and the known words that are near it, or the first of them.
+/// `what`, with similar known words, or the first known words.
 Error unknown_word(std::string what, std::string_view word, std::string_view plural,
                    const std::set<std::string_view>& words) {
     const std::vector<std::string_view> known{words.begin(), words.end()};

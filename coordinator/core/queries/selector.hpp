@@ -11,17 +11,17 @@
 
 namespace muster::coordinator {
 
-/// The nodes that all of `node=PATTERN` or `LABEL=PATTERN` mean. `invalid`: one is none of these
-/// forms, or no node has such a label, with those that are near; `not_found`: one means no node;
-/// `too_large`: it would take too long to find out.
+/// The nodes that any of the selectors `node=PATTERN` and `LABEL=PATTERN` matches. `invalid`: a
+/// selector has neither form, or no node has such a label; the error suggests similar labels.
+/// `not_found`: a selector matches no node. `too_large`: the search would take too long.
 [[nodiscard]] Result<std::set<NodeIndex>> select_nodes(const Placements& placements,
                                                        std::span<const std::string> selectors);
 
-/// `invalid`, with those that are near: there are nodes, and none has a label of this key.
+/// `invalid`, with similar labels: there are nodes, and none has a label with this key.
 [[nodiscard]] std::optional<Error> unknown_label(const Placements& placements,
                                                  std::string_view key);
 
-/// `invalid`, with those that are near: there are nodes, and none is in this pool.
+/// `invalid`, with similar pools: there are nodes, and none is in this pool.
 [[nodiscard]] std::optional<Error> unknown_pool(const Placements& placements,
                                                 std::string_view pool);
 

@@ -116,7 +116,7 @@ StatusReply counts(const Facts& facts) {
     reply.moving = static_cast<std::uint32_t>(totals.moves);
     reply.converged = !facts.liveness.recovery().runs() && totals.unsettled == 0;
     for (const Shortage& shortage : facts.planner().shortages()) {
-        if (shortage.code == Obstacle::recovering) {  // Of that there is an alarm.
+        if (shortage.code == Obstacle::recovering) {  // An alarm reports these.
             (facts.liveness.recovery().runs() ? reply.unseen : reply.starting) += shortage.count;
         }
     }

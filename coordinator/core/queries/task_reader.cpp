@@ -26,7 +26,7 @@ std::string first_in(const TaskReader& view, TaskIndex index, InstanceState stat
     return count > 1 ? sentence + "; and " + std::to_string(count - 1) + " more" : sentence;
 }
 
-/// What holds the task up most, beyond what its phase says.
+/// What delays the task most, beyond its phase.
 std::string holdup_of(const TaskReader& view, TaskIndex index, const TaskStatus& status) {
     if (status.shortage().count > 0) {
         return describe_shortages(status.shortages, [](Obstacle code) { return describe(code); });
@@ -47,7 +47,7 @@ std::string holdup_of(const TaskReader& view, TaskIndex index, const TaskStatus&
     return {};
 }
 
-/// How far its roll-out is, and what holds it up.
+/// The progress of its roll-out, and what delays it.
 std::string detail_of(const TaskReader& view, TaskIndex index, const TaskStatus& status) {
     const std::string halt = describe_halt(view.workload, view.planner, index);
     const std::string holdup = halt.empty() ? holdup_of(view, index, status) : halt;

@@ -6,15 +6,15 @@
 
 namespace muster::coordinator {
 
-/// What tasks are wanted and how far each is: what a wait looks at. A task is read once for as long
-/// as the view lives, however many wait for it.
+/// The wanted tasks and their progress, as waits read them. Each task is read once in the life of
+/// the object, however many waits need it.
 class TaskReader {
 public:
     TaskReader(const Workload& given_workload, const Planner& given_planner)
         : workload{given_workload}, planner{given_planner} {}
 
     [[nodiscard]] const TaskStatus& status(TaskIndex index);
-    /// For people: how far it is, and what holds it up.
+    /// For people: the progress of the task, and what delays it.
     [[nodiscard]] const TaskView& shown(TaskIndex index);
 
     const Workload& workload;

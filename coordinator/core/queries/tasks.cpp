@@ -12,7 +12,7 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Of one task: more is not read.
+/// For one task: nobody reads more.
 constexpr std::size_t verdicts_shown = 1'000;
 
 }  // namespace
@@ -25,9 +25,9 @@ void add_node_note(const Facts& facts, InstanceView& instance) {
     const Node& node = facts.nodes[*index];
     if (node.lost) {
         instance.state = "unknown";
-        instance.started = {};  // Nobody knows how long it ran.
+        instance.started = {};  // How long it ran is not known.
         instance.detail = "its node " + describe_node(node);
-    } else if (instance.state == "ordered") {  // What keeps it is known of its node alone.
+    } else if (instance.state == "ordered") {  // Only its node can show what delays it.
         instance.detail = describe_node(node);
     } else {
         note_unconfirmed(facts, *index, instance);

@@ -8,11 +8,11 @@
 
 namespace muster::coordinator {
 
-/// `unconfirmed: its node is silent for 4 polls`. Empty: the node answers, or it is lost, and then
-/// nothing is said to run there.
+/// `unconfirmed: its node is silent for 4 polls`. Empty if the node answers, or if it is lost,
+/// because then its instances are `unknown`.
 [[nodiscard]] std::string why_unconfirmed(const Facts& facts, NodeIndex node);
 
-/// Adds to an instance on this node what its node's silence makes of it.
+/// Marks an instance on this node as unconfirmed if the node is silent or left.
 void note_unconfirmed(const Facts& facts, NodeIndex node, InstanceView& instance);
 
 }  // namespace muster::coordinator

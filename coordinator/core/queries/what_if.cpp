@@ -22,7 +22,7 @@ namespace {
 using Instance = std::pair<TaskIndex, Ordinal>;
 using Causes = std::map<Instance, Cause>;
 
-/// The cluster as it is asked about.
+/// The hypothetical cluster of a plan request.
 class Supposed {
 public:
     Supposed(const Workload& workload, const Placements& placements, const Planner& planner)
@@ -37,8 +37,8 @@ public:
         placements_.set_counted(node, false);
     }
     void leave_out(TaskIndex task) { workload_.unwant(task); }
-    /// Like the one in the middle of the names of those that serve, or of all if none does; its
-    /// name is given back. Empty: like none.
+    /// Adds nodes like the middle one, by name, of those that serve, or of all if none serves.
+    /// Returns the name of that node, or nothing if there is none.
     std::string add_nodes(std::uint32_t count);
     void plan(Instant now, Rebalance mode, bool is_asked);
 
@@ -109,13 +109,14 @@ void Supposed::plan(Instant now, Rebalance mode, bool is_asked) {
     const bool some_wait = std::ranges::any_of(workload_.wanted(), [&](TaskIndex task) {
         return workload_[task].place.reschedule_after > Duration::zero();
     });
-    if (some_wait) {  // For their nodes: the answer is how it is when the longest wait is over.
+    // Some tasks wait for their nodes: the answer is the state after the longest wait.
+    if (some_wait) {
         scope.now += limits::reschedule_after_max;
         plan(scope);
     }
 }
 
-/// Of an instance that is moved by stopping it first, nothing but the stop is ordered at once.
+/// True if a move may stop the instance first: then only the stop is ordered at once.
 bool begins_with_stop(Cause cause) {
     return cause == Cause::retry || cause == Cause::rollout || is_move(cause);
 }
@@ -142,13 +143,13 @@ PlannedSpread spread_of(const Placements& placements, auto load_of) {
     return spread;
 }
 
-/// What is short for this reason is placed later, whatever is supposed.
+/// Instances that are short for this reason are placed later in any case.
 bool only_waits(Obstacle code) {
     return code == Obstacle::starts_spent || code == Obstacle::rescheduling ||
            code == Obstacle::frozen || code == Obstacle::lease;
 }
 
-/// Compares the tasks as they are with how they are supposed to be.
+/// Compares the present tasks with the hypothetical ones.
 class Comparison {
 public:
     Comparison(Instant now, const Placements& placements, const Planner& planner,
@@ -171,7 +172,7 @@ public:
             compare(task, is);
         }
     }
-    /// Instances of the nodes as it is: what is to move is still where it runs.
+    /// The present instances of the nodes: an instance that will move is still where it runs.
     [[nodiscard]] PlannedSpread present_spread() const {
         return spread_of(placements_, [&](NodeIndex node) { return loads_.of(node); });
     }
@@ -228,7 +229,7 @@ private:
              .cause = std::move(cause)});
     }
 
-    /// What the balance moves, it moves when its rest is over.
+    /// The balance moves an instance only after its rest.
     void add_rest(const InstanceLocation& from) {
         if (from.rests_until && *from.rests_until > now_) {
             ++reply_.resting;
@@ -243,7 +244,7 @@ private:
     const Supposed& supposed_;
     PlanReply& reply_;
     Tally<NodeIndex> loads_;
-    bool waits_ = false;  // What is missing of the task at hand only waits for its time.
+    bool waits_ = false;  // The missing instances of the present task only wait.
 };
 
 }  // namespace

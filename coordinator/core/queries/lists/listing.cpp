@@ -16,13 +16,13 @@ namespace {
 
 using NamesOfNodes = std::vector<std::string>;
 
-/// A piece takes some 0.2 ms: of a task each copy is looked at.
+/// A piece takes about 0.2 ms. Each copy of a task is read.
 constexpr std::size_t copies_of_piece = 10'000;
 constexpr std::size_t copies_that_take_as_long_as_a_row = 20;
 constexpr std::size_t nodes_of_piece = 100;
 
 void sort_by_name(TaskListReply& reply) {
-    // An index is given again: a task that was removed and added meanwhile may have had two.
+    // A task that was removed and added meanwhile may have had two indices, and so two rows.
     std::ranges::stable_sort(reply.tasks, {}, &TaskView::name);
     const auto is_again = [](const auto& one, const auto& next) { return one.name == next.name; };
     const auto end = std::unique(reply.tasks.begin(), reply.tasks.end(), is_again);
@@ -64,7 +64,7 @@ bool Listing::add(const Facts& facts, TaskListReply& reply) {
     const Workload& workload = facts.copies.workload;
     TaskReader reader{workload, facts.planner()};
     if (next_task_ == 0 && pattern_ == "*") {
-        reply.tasks.reserve(workload.wanted_count());  // They are many: none is moved.
+        reply.tasks.reserve(workload.wanted_count());  // There are many rows: none is moved.
     }
     for (std::size_t effort = 0; next_task_ < workload.bound(); ++next_task_) {
         if (effort >= copies_of_piece) {

@@ -11,28 +11,28 @@
 
 namespace muster::coordinator {
 
-/// A list of tasks or of nodes, made in pieces, so that a long one holds nobody up.
+/// A list of tasks or nodes, made in pieces, so that a long list does not delay other work.
 ///
 ///     while (list.go_on(facts)) { all else that waits }
 ///     reply = list.take();
 ///
-/// Each row shows what was so when its piece was made, and each name is there once. A name that
-/// came or went meanwhile may be there or not.
+/// Each row shows the state when its piece was made, and each name is there once. A name that was
+/// added or removed meanwhile may be missing.
 class Listing {
 public:
-    /// Nothing: the request asks for no list.
+    /// Nothing if the request does not ask for a list.
     [[nodiscard]] static std::optional<Listing> of(const CoreRequestBody& request);
 
-    /// Adds some rows. False: the list is whole.
+    /// Adds some rows. False: the list is complete.
     [[nodiscard]] bool go_on(const Facts& facts);
-    /// The list, in the order of names. It looks at no fact, so any thread may call it.
+    /// The list, in the order of names. It reads no facts, so any thread may call it.
     [[nodiscard]] Result<ReplyBody> take();
 
 private:
     Listing(std::string pattern, ReplyBody empty)
         : pattern_{std::move(pattern)}, reply_{std::move(empty)} {}
 
-    /// These and the next: some rows. False: no more.
+    /// Both add some rows. False: there are no more.
     [[nodiscard]] bool add(const Facts& facts, TaskListReply& reply);
     [[nodiscard]] bool add(const Facts& facts, NodeListReply& reply);
     [[nodiscard]] bool matches(std::string_view name);
@@ -40,9 +40,9 @@ private:
     std::string pattern_;
     ReplyBody reply_;
     std::optional<Error> refusal_;
-    std::uint64_t steps_ = 0;      // That the pattern took.
-    std::uint32_t next_task_ = 0;  // Each index below was looked at.
-    std::string last_node_{};      // Each name up to this one, too.
+    std::uint64_t steps_ = 0;      // Steps that the pattern took.
+    std::uint32_t next_task_ = 0;  // All indices below were read.
+    std::string last_node_{};      // All names up to this one were read.
 };
 
 /// The whole list at once.
