@@ -8,7 +8,7 @@
 #include "coordinator/core/operators/agent_call_handler.hpp"
 #include "coordinator/core/workload/views.hpp"
 
-/// What agents answer, put into the reply of the request that waits for it.
+/// Puts the answers of agents into the reply of the request that waits for them.
 namespace muster::coordinator {
 
 AgentCalls::Request* AgentCallHandler::request_of(Session session, const ErrandStamp& stamp) {

@@ -19,7 +19,7 @@ std::string silence_of(const std::string& node) {
            std::to_string(to_ms(limits::errand_patience) / 1000) + " s";
 }
 
-/// Of two copies, the one that is meant by the instance's name.
+/// Orders two copies of an instance: the better one stands for the instance.
 bool is_better(const Copy& one, const Copy& other) {
     const auto rank = [](const Copy& copy) {
         return std::tuple{copy.reported, may_run(copy), copy.generation, copy.started};
@@ -79,14 +79,14 @@ Result<NodeIndex> AgentCallHandler::home_of_log(const InstanceId& id,
     if (best == nullptr && id.ordinal >= wanted) {
         return fail(Errc::not_found, "there is no " + to_string(id) + ": '" + id.task + "' has " +
                                          std::to_string(wanted) +
-                                         " instances, numbered from 0; what one that was taken "
-                                         "away printed can be read with --node");
+                                         " instances, numbered from 0; read the logs of a "
+                                         "removed instance with --node");
     }
     if (best == nullptr) {
         return fail(Errc::not_found,
                     to_string(id) +
-                        " is on no node that answers; what it printed on a node may "
-                        "be read with --node");
+                        " is on no node that answers; read its logs on another node "
+                        "with --node");
     }
     return best->node;
 }
@@ -107,8 +107,8 @@ void AgentCallHandler::handle(const RequestContext& context, const LogsRequest& 
     open.instance = *id;
     const auto stamp = stamp_for(open, *home);
     if (!stamp) {
-        open.reply = fail(Errc::timeout, "node " + name + " does not answer, and what " +
-                                             to_string(*id) + " printed is there");
+        open.reply = fail(Errc::timeout, "node " + name + " does not answer, and the logs of " +
+                                             to_string(*id) + " are there");
         return;
     }
     context.step.output.messages.push_back(

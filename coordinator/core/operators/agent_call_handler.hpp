@@ -16,7 +16,7 @@
 
 namespace muster::coordinator {
 
-/// What operators ask of agents: what instances print and use, and signals to them.
+/// Operators' calls to agents: logs and usage of instances, and signals to them.
 class AgentCallHandler {
 public:
     AgentCallHandler(const NodeRegistry& nodes, const Copies& copies, const Meta& meta)
@@ -37,18 +37,18 @@ public:
 private:
     friend struct CoreFields;
 
-    /// For a node that is to be asked; nothing: it cannot be.
+    /// The stamp of a call to the node; nothing if the node is not connected or lost.
     [[nodiscard]] std::optional<ErrandStamp> stamp_for(AgentCalls::Request& request,
                                                        NodeIndex index);
     [[nodiscard]] Result<InstanceId> instance_meant(const std::string& text) const;
-    /// Where its log is; an empty name: wherever it is.
+    /// The node that has the log. An empty name: the node of the best copy.
     [[nodiscard]] Result<NodeIndex> home_of_log(const InstanceId& id,
                                                 const std::string& node) const;
-    /// The instances that get a signal, as if no agent answered.
+    /// The instances that get a signal, with the result if no agent answers.
     [[nodiscard]] Result<std::vector<SignalView>> signalled(const std::string& pattern) const;
     void note_signals(AgentCalls::Request& request, NodeIndex index,
                       const std::string& detail) const;
-    /// That waits for this answer; null: none does.
+    /// The request that waits for this answer; null: none does.
     [[nodiscard]] AgentCalls::Request* request_of(Session session, const ErrandStamp& stamp);
 
     const NodeRegistry& nodes_;

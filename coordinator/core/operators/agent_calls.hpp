@@ -14,36 +14,36 @@
 
 namespace muster::coordinator {
 
-/// What operators asked of agents, each until all of them have answered or its time is over. The
-/// answer begins as what is said of those that do not answer.
+/// Open calls of operators to agents, each until all agents have answered or its deadline. A reply
+/// begins as the result without any answer.
 ///
-/// Bounded: so many answers of agents are awaited at once. What is asked changes nothing that is
-/// wanted, and polls do not wait for it.
+/// The number of awaited answers is bounded. A call does not change what is wanted, and polls do
+/// not wait for it.
 class AgentCalls {
 public:
     struct Request {
-        std::vector<Ticket> tickets;  ///< One, unless it was said again meanwhile.
+        std::vector<Ticket> tickets;  ///< One, unless the request was repeated.
         RequestId id;
         Instant deadline;
-        InstanceId instance;      ///< Whose log it is about.
-        std::string tasks;        ///< About whose use it is: a pattern.
-        Result<ReplyBody> reply;  ///< As it is if nobody answers any more.
+        InstanceId instance;      ///< The instance whose log is read.
+        std::string tasks;        ///< A pattern: the tasks whose usage is asked for.
+        Result<ReplyBody> reply;  ///< The reply if no more agent answers.
         std::map<ErrandNumber, NodeIndex> awaited;
     };
 
-    /// `busy` if these many more answers are too many to wait for.
+    /// `busy` if this many more answers are too many to wait for.
     [[nodiscard]] Result<void> check_room(std::size_t answers) const;
-    /// One that nobody is asked for yet.
+    /// Opens a request that no agent is asked for yet.
     Request& open(Instant now, Ticket ticket, const RequestId& id, Result<ReplyBody> reply);
     [[nodiscard]] ErrandNumber ask(Request& request, NodeIndex node);
 
-    /// A request that is to be carried out once and was asked before: it gets the one answer.
+    /// True if a request that runs only once was sent before: the ticket gets the same answer.
     [[nodiscard]] bool is_repeated(Ticket ticket, const RequestId& id,
                                    std::vector<ReplyTo>& replies);
 
-    /// The request that waits for this answer of this node, which it does no more; null: none does.
+    /// The request that waited for this answer of this node. Null: none waited for it.
     [[nodiscard]] Request* answered(ErrandNumber number, NodeIndex node);
-    /// Answers what waits for nobody, and what has waited too long.
+    /// Replies to requests that wait for no agent, or whose deadline has passed.
     void answer_due(Instant now, std::vector<ReplyTo>& replies);
     void fail_all(const Error& error, std::vector<ReplyTo>& replies);
     [[nodiscard]] std::optional<Instant> next_deadline() const;
@@ -54,10 +54,11 @@ private:
     void reply(const Request& request, std::vector<ReplyTo>& replies);
 
     std::deque<Request> requests_;  // In the order of their deadlines.
-    std::size_t awaited_ = 0;       // Of all.
+    std::size_t awaited_ = 0;       // In all requests.
     ErrandNumber last_{};
-    bool has_answered_ = false;          // Some request may wait for nobody.
-    std::deque<Shared<Reply>> signals_;  // The last ones: signals are sent once.
+    bool has_answered_ = false;  // Some request may wait for no more agent.
+    // The last replies: a repeated request must not send a signal again.
+    std::deque<Shared<Reply>> signals_;
 };
 
 }  // namespace muster::coordinator

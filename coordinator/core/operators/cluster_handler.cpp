@@ -12,8 +12,8 @@ namespace muster::coordinator {
 
 namespace {
 
-/// More than a store falls behind in its life, however long it was away. Without this bound a liar
-/// would push our numbers to where nothing is above them.
+/// True if a node is farther ahead than an old store can explain. Without this bound a faulty node
+/// could push our numbers to their maximum.
 bool is_beyond_belief(const AheadNode& node, const Meta& ours) {
     constexpr std::uint64_t believed = std::uint64_t{1} << 32U;
     const auto is_beyond = [](auto theirs, auto our) {

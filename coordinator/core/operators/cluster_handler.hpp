@@ -17,8 +17,8 @@
 
 namespace muster::coordinator {
 
-/// What operators change of the cluster as a whole: its limits, the freeze, the store it takes
-/// over, and when the next round and balance come.
+/// Requests about the whole cluster: limits, the freeze, accepting a store, and an early round or
+/// balance.
 class ClusterHandler {
 public:
     ClusterHandler(const CoordinatorOptions& options, const NodeRegistry& nodes, Ledger& ledger,
@@ -42,10 +42,10 @@ public:
 
 private:
     void change_freeze(const RequestContext& context, const Occasion& why, Answered answered);
-    /// As it is, or as it will be with this text.
+    /// The limit as it is, or as it will be with this text.
     [[nodiscard]] LimitView limit_view(const ClusterLimit& limit, std::string_view text) const;
-    /// The Meta after taking over what the nodes ahead know, and which of them are left out; an
-    /// error if that makes no sense.
+    /// Computes the Meta above what the nodes ahead know, and marks nodes that are left out. An
+    /// error if their stores contradict each other.
     [[nodiscard]] Result<void> take_over(std::vector<AheadNode>& ahead, Meta& after) const;
 
     const CoordinatorOptions& options_;

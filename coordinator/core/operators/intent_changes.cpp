@@ -14,23 +14,23 @@ namespace muster::coordinator {
 
 namespace {
 
-/// As far ahead as a deadline can be typed. Far more, and no clock holds its end.
+/// The latest deadline of a drain. A much later one would overflow a clock.
 constexpr Duration longest_drain = 24h * 365;
 
-/// What a request decides of names, and what it is said to change.
+/// The rows that a request writes, and the changes in its reply.
 struct IntentChanges {
     Change change;
     NodesChangeReply reply;
-    std::ptrdiff_t grows_by = 0;  ///< So many names more are known with it.
+    std::ptrdiff_t grows_by = 0;  ///< By how many the number of known names grows.
 
     [[nodiscard]] std::vector<Shared<StoredIntent>>& rows() {
         return change.of<StoredIntent>().put;
     }
-    /// Names whose records end.
+    /// Names whose records are deleted.
     [[nodiscard]] std::vector<std::string>& removed() { return change.of<StoredNode>().erased; }
 };
 
-/// A change of one node, and what it means if anything is different.
+/// Adds the change of one node to the reply, and its row if it differs.
 void note_change(const StoredIntent& before, StoredIntent&& after, std::string_view action,
                  IntentChanges& written, std::string_view detail = {}) {
     const bool is_same = after == before;
@@ -45,7 +45,7 @@ void note_change(const StoredIntent& before, StoredIntent&& after, std::string_v
     }
 }
 
-/// The row with another intent, or with the same for another reason; else as it was.
+/// The row with another intent or reason; otherwise as it was.
 StoredIntent wanting(const StoredIntent& before, Intent intent, const Occasion& why,
                      const FleetView& fleet) {
     const bool says_more = !why.reason.empty() && why.reason != before.reason;
@@ -62,7 +62,7 @@ StoredIntent wanting(const StoredIntent& before, Intent intent, const Occasion& 
     return after;
 }
 
-/// What a drain that is asked for anew gives up.
+/// The settings of an earlier drain that a new request drops.
 std::string_view dropped_by(const StoredIntent& before, const StoredIntent& after) {
     const bool drops_deadline = before.deadline != CivilMs{} && after.deadline == CivilMs{};
     const bool drops_force = before.force && !after.force;
@@ -93,8 +93,8 @@ Result<Answered> as_answered(Result<IntentChanges> written) {
     });
 }
 
-/// Checked at the end: what leaves a pool without a node for work needs to be forced, and names
-/// that may not join have a bound.
+/// Final checks: without force a pool must keep a node for work, and the number of removed names is
+/// bounded.
 Result<Answered> complete_intents(Result<IntentChanges> written, bool force,
                                   const FleetView& fleet) {
     const std::size_t refused =
@@ -138,7 +138,7 @@ void remove_name(const StoredIntent& before, bool force, const Occasion& why,
     note_change(before, std::move(after), "drain", written, "it is removed once it is drained");
 }
 
-/// Of a row: without one there its agent says which.
+/// Describes the pool of a row; a row without one leaves it to the agent.
 std::string describe_pool(const std::string& pool) {
     return pool.empty() ? "its agent's pool" : "pool " + pool;
 }
@@ -157,7 +157,8 @@ void list_name(const ListedNode& node, const Occasion& why, const FleetView& fle
     }
     const bool says_nothing_yet =
         before.admission != Admission::listed && after.reason.empty() && after.author.empty();
-    if (says_nothing_yet || (before.remove && !why.reason.empty())) {  // It is not removed.
+    // It is not removed any more.
+    if (says_nothing_yet || (before.remove && !why.reason.empty())) {
         after.reason = why.reason;
         after.author = why.author;
         after.since = after.since == CivilMs{} || before.remove ? fleet.now : after.since;
@@ -173,7 +174,7 @@ void list_name(const ListedNode& node, const Occasion& why, const FleetView& fle
     note_change(before, std::move(after), "add", written, detail);
 }
 
-/// In the order of names, in which whatever is kept of them grows fastest.
+/// In the order of names, because ordered containers then grow fastest.
 Result<IntentChanges> list_names(const Result<NamedNodes>& named, const Occasion& why,
                                  const FleetView& fleet) {
     return named.and_then([&](const NamedNodes& nodes) {
@@ -189,7 +190,7 @@ Result<IntentChanges> list_names(const Result<NamedNodes>& named, const Occasion
     });
 }
 
-/// The same of all that match.
+/// Sets one intent for all nodes that match.
 Result<Answered> change_intent(const std::string& pattern, const Occasion& why, Intent intent,
                                std::string_view action, const FleetView& fleet) {
     return as_answered(

@@ -8,8 +8,8 @@
 
 namespace muster::coordinator {
 
-/// What an operator's request does to the intents of nodes, by pure functions: checked whole
-/// against what is proposed, then all of it or nothing.
+/// Pure functions that compute the change of a request to the intents of nodes. A request is
+/// checked as a whole against the proposed rows, and then applied completely or not at all.
 [[nodiscard]] Result<Answered> change_of(const NodeOfflineRequest& request, const FleetView& fleet);
 [[nodiscard]] Result<Answered> change_of(const NodeOnlineRequest& request, const FleetView& fleet);
 [[nodiscard]] Result<Answered> change_of(const NodeDrainRequest& request, const FleetView& fleet);

@@ -27,13 +27,13 @@ Result<void> check_text(std::string_view field, const std::string& text) {
                         : fail(Errc::invalid,
                                "the " + std::string{field} +
                                    " has control characters, for example marks of the direction "
-                                   "of writing, or bytes that are no UTF-8; it is "
+                                   "of writing, or bytes that are not UTF-8; it is "
                                    "one line of text");
 }
 
-/// The nodes of a pool that are there for work.
+/// The nodes of a pool that may get work.
 struct Workforce {
-    std::string leaves;  ///< One of those that a change takes away.
+    std::string leaves;  ///< One of the nodes that a change takes away.
     std::size_t leave = 0;
     std::size_t stay = 0;
 };
@@ -105,7 +105,7 @@ Result<NamedNodes> read_list(const std::vector<ListedNode>& nodes) {
         }
         named.push_back(&node);
     }
-    if (!std::ranges::is_sorted(named, {}, &ListedNode::name)) {  // As most files are.
+    if (!std::ranges::is_sorted(named, {}, &ListedNode::name)) {  // Most files are sorted.
         std::ranges::sort(named, {}, &ListedNode::name);
     }
     const auto twice = std::ranges::adjacent_find(named, {}, &ListedNode::name);

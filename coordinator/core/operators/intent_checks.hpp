@@ -9,24 +9,24 @@
 #include "coordinator/core/ledger/change.hpp"
 #include "coordinator/core/membership/fleet.hpp"
 
-/// What every change of intents is checked for.
+/// Checks of changes of intents.
 namespace muster::coordinator {
 
-/// It is a node, once all on its way is durable.
+/// True if the name is a node once all pending writes are durable.
 [[nodiscard]] bool is_node(const std::string& name, const FleetView& fleet);
-/// All of which that is so, in order.
+/// All names for which is_node() holds, in order.
 [[nodiscard]] std::vector<std::string> node_names(const FleetView& fleet);
-/// Those that a name or a pattern means; an error if there are none.
+/// The nodes that a name or a pattern matches; an error if there are none.
 [[nodiscard]] Result<std::vector<std::string>> nodes_matching(const std::string& pattern,
                                                               const FleetView& fleet);
-/// Those named, by name; an error if they are no list.
+/// The named nodes, by name; an error if the list is not valid.
 using NamedNodes = std::vector<const ListedNode*>;
 [[nodiscard]] Result<NamedNodes> read_list(const std::vector<ListedNode>& nodes);
-/// Reason and author are kept, and shown on terminals.
+/// Checks reason and author, which are stored and shown on terminals.
 [[nodiscard]] Result<void> check(const Occasion& why);
-/// Refused if too many names are known once so many more are, and all on its way is durable.
+/// Refused if too many names are known with this growth and all pending writes.
 [[nodiscard]] Result<void> check_count(std::ptrdiff_t grows_by, const FleetView& fleet);
-/// Refused if a pool that has nodes for work would have none after this.
+/// Refused if the change takes the last nodes for work from a pool.
 [[nodiscard]] Result<void> check_pools(const Change& change, const FleetView& fleet);
 
 }  // namespace muster::coordinator

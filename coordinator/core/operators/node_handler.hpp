@@ -10,7 +10,7 @@
 
 namespace muster::coordinator {
 
-/// What operators want of nodes. What follows once it is durable is membership's.
+/// Requests about nodes. Membership applies their effects once they are durable.
 class NodeHandler {
 public:
     NodeHandler(Ledger& ledger, const Membership& membership, const Suspension& suspension)
@@ -20,7 +20,7 @@ public:
     void handle(const RequestContext& context, const NodeForgiveRequest& request);
 
 private:
-    /// The nodes whose scores a request clears.
+    /// The change of a request that clears flap scores.
     [[nodiscard]] Result<Answered> cleared(Instant now, const FleetView& fleet,
                                            const NodeForgiveRequest& request) const;
 

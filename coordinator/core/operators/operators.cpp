@@ -13,7 +13,7 @@ namespace muster::coordinator {
 
 namespace {
 
-/// As many of those in line are handled in one step.
+/// At most this many queued requests are handled in one step.
 constexpr int handled_of_step = 100;
 
 }  // namespace
@@ -83,7 +83,8 @@ void Operators::wait(const RequestContext& context, const WaitRequest& request, 
     }
 }
 
-// A balance moves what runs, and not what is on its way: it is asked again once that has arrived.
+// The balance moves running instances only: the answer waits until earlier changes have taken
+// effect.
 void Operators::plan(const RequestContext& context, const Facts& facts,
                      const PlanRequest& request) {
     planning_.refresh_totals();
@@ -95,7 +96,7 @@ void Operators::plan(const RequestContext& context, const Facts& facts,
     }
 }
 
-// One in a step: it costs as much as a cold plan.
+// One plan in a step: it costs as much as a full pass.
 void Operators::answer_plan(StepContext& step, const Facts& facts) {
     if (plan_waits_.empty()) {
         return;

@@ -16,9 +16,9 @@
 
 namespace muster::coordinator {
 
-/// What operators ask: each kind of request has one handler, by its subject. A request that changes
-/// nothing is answered from the facts. While a large change is on its way to the store, which takes
-/// several steps, the others wait in line.
+/// Requests of operators: each kind has one handler, by its subject. A request that changes nothing
+/// is answered from the facts. A large change takes several steps; other changes wait in a queue
+/// meanwhile.
 class Operators {
 public:
     Operators(const Facts& facts, Ledger& ledger, Liveness& liveness, Planning& planning)
@@ -31,16 +31,16 @@ public:
 
     void on_request(StepContext& step, const FromOperator& asked, const Facts& facts,
                     Effects& effects);
-    /// The core is woken: goes on with a large change, and with what waits in line.
+    /// Continues a large change, and the queued requests, at a wake.
     void go_on(StepContext& step, const Facts& facts, Effects& effects);
-    /// An agent answers what an operator asked of it.
+    /// An agent answered a call of an operator.
     void on_answer(Session session, const auto& answer) { agent_calls_.on_answer(session, answer); }
-    /// The end of a step: answers waits that are over, and calls that wait for no agent any more.
+    /// The end of a step: answers waits that are over, and calls that wait for no more agent.
     void flush(StepContext& step, const Facts& facts, const Effects& effects);
-    /// Leadership ends: all that wait get this error.
+    /// The leadership ends: all waiting requests get this error.
     void fail_all(const Error& error, Output& output);
     [[nodiscard]] std::optional<Instant> next_deadline() const;
-    /// A large change is on its way to the store, or somebody waits in line.
+    /// A large change is not complete, or requests are queued.
     [[nodiscard]] bool is_busy() const {
         return tasks_.is_drafting() || ledger_.is_submitting() || !in_line_.empty();
     }

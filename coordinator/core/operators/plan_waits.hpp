@@ -14,8 +14,8 @@
 
 namespace muster::coordinator {
 
-/// Operators who ask what a balance would do while something that was changed before is on its way.
-/// Each is answered once that has arrived, and at the latest after `limits::plan_wait`.
+/// Requests for a plan of the balance that wait until earlier changes have taken effect. Each is
+/// answered after at most `limits::plan_wait`.
 class PlanWaits {
 public:
     struct Wait {
@@ -23,15 +23,15 @@ public:
         RequestId id;
         PlanRequest request;
         Instant deadline{};
-        std::uint64_t after = 0;  ///< The last Persist on its way when it was asked.
+        std::uint64_t after = 0;  ///< The last pending Persist at the time of the request.
     };
 
     /// False: too many wait.
     [[nodiscard]] bool add(const RequestContext& context, const PlanRequest& request,
                            std::uint64_t after);
-    /// One that waits no longer, and leaves. If there are more, they are due at once.
+    /// Takes out a wait that is over. If there are more, they are due at once.
     [[nodiscard]] std::optional<Wait> take_over(const Facts& facts);
-    /// Leadership ends: all get this error.
+    /// The leadership ends: all get this error.
     void answer_all(const Error& error, std::vector<ReplyTo>& replies);
 
     [[nodiscard]] bool empty() const { return waits_.empty(); }
@@ -40,12 +40,12 @@ public:
 private:
     friend struct CoreFields;
 
-    std::vector<Wait> waits_;  // In the order in which they came, and so by deadline.
-    bool has_more_ = false;    // Another one waits no longer.
+    std::vector<Wait> waits_;  // In the order of arrival, and so of deadlines.
+    bool has_more_ = false;    // Another wait is over.
 };
 
-/// What of the changes up to this Persist is still on its way: `2 instances are being started`.
-/// Empty: nothing. The planner's totals are up to date.
+/// What is still in progress of the changes up to this Persist: `2 instances are being started`.
+/// Empty if nothing is. The planner's totals must be up to date.
 [[nodiscard]] std::string under_way(const Facts& facts, std::uint64_t after);
 
 }  // namespace muster::coordinator

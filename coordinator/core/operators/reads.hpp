@@ -12,7 +12,7 @@
 
 namespace muster::coordinator {
 
-/// The requests that change nothing, each answered at once from the facts.
+/// Requests that change nothing. Each is answered at once from the facts.
 struct Reads {
     using Answer = Result<ReplyBody>;
     const Facts& facts;
@@ -58,8 +58,8 @@ struct Reads {
     }
 };
 
-/// The request is one of these: whoever asks the same at the same time may get the same answer.
-/// What a balance would do may have to wait for its answer, so it is none.
+/// True for a request of Reads: equal requests at the same time may get the same answer. Except a
+/// plan of the balance, because its answer may have to wait.
 [[nodiscard]] inline bool is_query(const CoreRequestBody& request) {
     if (const auto* plan = std::get_if<PlanRequest>(&request)) {
         return !plan->rebalance;

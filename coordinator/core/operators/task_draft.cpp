@@ -44,7 +44,7 @@ void remove(const std::string& name, const ProposedTask& task, TaskChanges& writ
     written.rows.erased.push_back(name);
 }
 
-/// A new number of instances is no new generation: what runs goes on running.
+/// A new number of instances is not a new generation: running instances continue.
 void scale(const std::string& name, const ProposedTask& before, std::uint32_t instances,
            TaskChanges& written) {
     const bool is_same = instances == before.instances;
@@ -57,7 +57,8 @@ void scale(const std::string& name, const ProposedTask& before, std::uint32_t in
     }
 }
 
-/// Another spec is a new generation. Another rule of placement is none: what still fits runs on.
+/// Another spec is a new generation. Another placement rule is not: instances that still fit
+/// continue.
 void change(const WantedTask& task, const ProposedTask& before, Generation next,
             TaskChanges& written) {
     auto fields = differing_fields(*before.spec, task.spec);
@@ -113,9 +114,9 @@ Result<std::vector<std::string>> tasks_matching(const std::string& pattern, cons
     return matching;
 }
 
-// ---- the tasks that a request brings ----
+// ---- the tasks in a request ----
 
-/// The task by itself, and that it is named once. They come best in the order of names.
+/// Checks the task, and that it is named once. Fastest if tasks come in the order of names.
 Result<void> check(const WantedTask& task, std::set<std::string_view>& named) {
     if (auto sound = validate(task); !sound) {
         return sound;
@@ -143,9 +144,9 @@ Result<void> put(const Request& /*request*/, const WantedTask& task, const Ledge
     return {};
 }
 
-// ---- what is there ----
+// ---- existing tasks ----
 
-/// The names of what a request may change besides.
+/// The names of existing tasks that a request may change in addition.
 Result<std::vector<std::string>> names_for(const ApplyRequest& request, const Ledger& ledger) {
     return request.replace ? names_in(ledger.tasks()) : std::vector<std::string>{};
 }
@@ -188,7 +189,7 @@ Result<void> change(const TaskRestartRequest& /*request*/, const std::string& na
     return {};
 }
 
-/// Apply with `replace`, and remove.
+/// For apply with `replace`, and for remove.
 Result<void> change(const auto& /*request*/, const std::string& name, const ProposedTask& before,
                     Generation /*next*/, TaskChanges& written) {
     remove(name, before, written);

@@ -22,7 +22,7 @@ concept ChangesTasks = std::same_as<Request, ApplyRequest> ||
     std::same_as<Request, TaskAddRequest> || std::same_as<Request, TaskRemoveRequest> ||
     std::same_as<Request, TaskScaleRequest> || std::same_as<Request, TaskRestartRequest>;
 
-/// The tasks that the request brings. None: it names by a pattern what is there.
+/// The tasks in the request. None if it names existing tasks by a pattern.
 [[nodiscard]] std::span<const WantedTask> tasks_of(const ChangesTasks auto& request) {
     if constexpr (requires { request.tasks; }) {
         return request.tasks;
@@ -33,33 +33,33 @@ concept ChangesTasks = std::same_as<Request, ApplyRequest> ||
     }
 }
 
-/// What is written of tasks, and what is said to change.
+/// The rows of tasks to write, and the changes in the reply.
 struct TaskChanges {
     Rows<StoredTask> rows;
     std::vector<TaskChange> changes;
 };
 
-/// What an operator's request does to the tasks: checked whole against what is proposed, then all
-/// of it or nothing. It is worked out some names at a time, and meanwhile nobody else may propose a
-/// change of tasks.
+/// The change of a request to tasks. A request is checked as a whole against the proposed tasks,
+/// and then applied completely or not at all. The change is computed some names at a time; no other
+/// change of tasks may be proposed meanwhile.
 class TaskDraft {
 public:
-    /// `next` is the number that the change takes if it changes anything; one whose list of changes
-    /// says `unchanged` throughout takes none.
+    /// `next` is the number of the change. A request that leaves all tasks unchanged takes no
+    /// number.
     explicit TaskDraft(Generation next) : next_{next} {}
 
-    /// Works out at most this many names more. True: those were the last.
+    /// Computes at most this many names more. True: those were the last.
     [[nodiscard]] Result<bool> go_on(const ChangesTasks auto& request, const Ledger& ledger,
                                      std::size_t most);
-    /// How many names are worked out; the tasks that the request brings come first.
+    /// How many names are done; the tasks in the request come first.
     [[nodiscard]] std::size_t count() const { return at_; }
     [[nodiscard]] Answered take();
 
 private:
     Generation next_;
     std::size_t at_ = 0;
-    std::set<std::string_view> named_;  // By the request.
-    std::vector<std::string> names_;    // Of what is there and may be changed.
+    std::set<std::string_view> named_;  // Names in the request.
+    std::vector<std::string> names_;    // Names of existing tasks that may change.
     TaskChanges written_;
 };
 

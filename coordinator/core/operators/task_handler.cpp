@@ -25,7 +25,7 @@ std::optional<Error> TaskHandler::unknown_word_in(std::span<const WantedTask> ta
     if (recovery_.runs()) {
         return std::nullopt;
     }
-    std::set<std::string_view> known;  // Each key and each pool is looked for once.
+    std::set<std::string_view> known;  // Each key and each pool is checked once.
     std::set<std::string_view> known_pools;
     const auto of_task = [](const WantedTask& task, std::optional<Error> unknown) {
         if (unknown) {

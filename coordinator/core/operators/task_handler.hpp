@@ -15,8 +15,8 @@
 
 namespace muster::coordinator {
 
-/// What operators change of the tasks. It sees neither planner nor nodes: what follows from a
-/// change follows once it is durable. A large change is worked out in several steps.
+/// Requests that change tasks. The handler uses neither planner nor nodes: a change has its effects
+/// once it is durable. A large change takes several steps.
 class TaskHandler {
 public:
     TaskHandler(const CoordinatorOptions& options, Ledger& ledger, const Placements& placements,
@@ -25,15 +25,15 @@ public:
 
     void handle(const RequestContext& context, const ChangesTasks auto& request);
 
-    /// A change is being worked out. No other may be asked for.
+    /// A change is being computed. No other may begin.
     [[nodiscard]] bool is_drafting() const { return draft_.has_value(); }
-    /// Works out more of it.
+    /// Computes more of the change.
     void go_on(StepContext& step);
-    /// Leadership ends: whoever asked for it gets this error.
+    /// The leadership ends: the request gets this error.
     void fail_all(const Error& error, std::vector<ReplyTo>& replies);
 
 private:
-    /// A change that is being worked out, and who asked for it.
+    /// A change that is being computed, and its request.
     struct Draft {
         FromOperator asked;
         TaskDraft change;
@@ -41,8 +41,8 @@ private:
     };
 
     void go_on(const RequestContext& context, const ChangesTasks auto& request);
-    /// A label or a pool that these tasks newly ask for and that no node has. During recovery it is
-    /// not known what nodes have.
+    /// An error for a label or pool that these tasks newly ask for and that no node has. Not
+    /// checked during recovery, because labels and pools of nodes are not known yet.
     [[nodiscard]] std::optional<Error> unknown_word_in(std::span<const WantedTask> tasks) const;
 
     const CoordinatorOptions& options_;

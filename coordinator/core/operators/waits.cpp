@@ -15,10 +15,10 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Those that end in the same 20 ms end together, and their tasks are read once for all.
+/// Waits that end in the same 20 ms end together, and read their tasks once.
 using Span = std::chrono::duration<Duration::rep, std::ratio<1, 50>>;
 
-/// In all waits: those of two for everything.
+/// Names in all waits: as many as two waits for all tasks.
 constexpr std::size_t names_most = 2 * limits::tasks;
 
 Error ends_last() {
@@ -27,13 +27,13 @@ Error ends_last() {
             "shorter time"};
 }
 
-/// Every instance has ended, and is not started again.
+/// Every instance has ended and does not start again.
 bool is_over(const TaskStatus& status) {
     return status.exited + status.failed == status.wanted && status.rolling == 0 &&
            status.phase != TaskPhase::recovering;
 }
 
-/// Not wanted any more counts as settled: somebody else decided that it is not to come.
+/// A task that is not wanted any more counts as settled, because an operator removed it.
 bool is_settled(const std::string& name, bool finished, TaskReader& view) {
     const auto index = view.workload.find(name);
     if (!index || !view.workload[*index].wanted) {
@@ -46,7 +46,7 @@ bool is_settled(const std::string& name, bool finished, TaskReader& view) {
     return status.phase == TaskPhase::converged && status.young == 0;
 }
 
-/// The first of these that never ends.
+/// The first task that never ends.
 std::optional<std::string> find_endless(const std::vector<std::string>& tasks,
                                         const TaskReader& view) {
     const auto found = std::ranges::find_if(tasks, [&](const std::string& name) {
@@ -56,9 +56,9 @@ std::optional<std::string> find_endless(const std::vector<std::string>& tasks,
     return found == tasks.end() ? std::nullopt : std::optional{*found};
 }
 
-/// One of these that never will be by itself: its roll-out is halted. Nothing: none is known.
+/// A task that never converges by itself, because its roll-out is halted. Nothing: none is known.
 std::optional<TaskIndex> find_halted(const std::vector<std::string>& tasks, TaskReader& view) {
-    int left = 1'000;  // Of very many that are halted, a wait soon stands before one.
+    int left = 1'000;  // With very many halted tasks, a wait soon stops at one.
     for (const TaskIndex task : view.planner.halted()) {
         const bool is_meant = view.workload[task].wanted &&
                               std::ranges::binary_search(tasks, view.workload.name(task));
@@ -84,10 +84,10 @@ bool stands_before_one(const std::vector<std::string>& tasks, bool finished, std
     return false;
 }
 
-/// How the instance ended, as a shell says it.
+/// The exit code of an instance, as a shell reports it.
 std::int32_t exit_code_of(const InstanceView& instance) {
     constexpr std::int32_t by_signal = 128;
-    constexpr std::int32_t unknown = 1;  // Of what could not even be executed.
+    constexpr std::int32_t unknown = 1;  // For a program that could not be executed.
     const bool has_failed = instance.state == to_string(InstanceState::failed);
     if (instance.exit_signal > 0) {
         return by_signal + instance.exit_signal;
@@ -95,7 +95,7 @@ std::int32_t exit_code_of(const InstanceView& instance) {
     return has_failed ? std::max(unknown, instance.exit_code) : std::max(0, instance.exit_code);
 }
 
-/// Adds how the instances of the task ended.
+/// Adds the ends of the instances of the task.
 void add_ends(TaskIndex task, const TaskReader& view, WaitReply& reply) {
     for (const InstanceView& instance : view.planner.instances_of(task)) {
         const std::int32_t code = instance.stray ? 0 : exit_code_of(instance);
@@ -125,8 +125,8 @@ Result<ReplyBody> reply_of(const std::vector<std::string>& tasks, bool finished,
     return ReplyBody{std::move(reply)};
 }
 
-/// `rolling, 19 of 20 running (updated 1 of 20; ...)`. Of what runs as wanted it says how many have
-/// done so for min_healthy.
+/// `rolling, 19 of 20 running (updated 1 of 20; ...)`. For a converged task: how many instances
+/// have run for min_healthy.
 std::string describe(const TaskView& task) {
     const bool is_young = task.state == to_string(TaskPhase::converged);
     return task.state + ", " + std::to_string(task.running) + " of " +
@@ -141,7 +141,7 @@ std::string describe_ends(const TaskStatus& status) {
            " ended, " + std::to_string(status.running) + " running";
 }
 
-/// Names up to three of those that are missing.
+/// Names up to three of the tasks that are missing.
 Error timeout_of(const std::vector<std::string>& tasks, bool finished, TaskReader& view) {
     constexpr std::size_t named_at_most = 3;
     std::string sentence = finished ? "not finished: " : "not converged: ";
@@ -226,7 +226,7 @@ Waits::Answer Waits::judge(Instant now, const Written& written, Wait& wait, Task
         return tl::unexpected{*wait.refusal};
     }
     if (wait.chosen && !stands_before_one(wait.tasks, wait.finished, wait.standing_before, view)) {
-        // The ends that it is told of are not to be forgotten.
+        // The reported ends must be durable before the answer.
         wait.over_at = wait.over_at ? wait.over_at : written.last;
         if (!wait.finished || written.durable >= *wait.over_at) {
             return reply_of(wait.tasks, wait.finished, wait.pattern, view);

@@ -14,33 +14,32 @@
 
 namespace muster::coordinator {
 
-/// Operators who wait until tasks are as wanted, each with a deadline: every copy is of the
-/// wanted generation, and has run for the task's min_healthy or to its end. A wait ends at once
-/// with `halted` when the roll-out of one of its tasks is halted. Or they wait until every instance
-/// has ended, well or for good; what ended well is durable before they are told.
+/// Waits of operators until tasks have converged: every copy is of the wanted generation, and has
+/// run for the task's min_healthy or to its end. A wait ends at once with `halted` when the
+/// roll-out of one of its tasks is halted. Or a wait is for the end of every instance; its answer
+/// follows once the ends are durable. Each wait has a deadline.
 ///
-/// Which tasks are meant is decided once, when all that was on its way at the request is durable. A
-/// wait stands before the task that held it up last and goes on from there, so that it does not
-/// look at all tasks after every report; it ends after a whole round without finding one that is
-/// not as wanted.
+/// The tasks of a wait are chosen once, when all writes before the request are durable. A wait
+/// remembers the last task that was not settled and continues there, so that it does not read all
+/// tasks after every report. It ends after it has read all tasks without finding such a task.
 ///
-/// Places and names are bounded; when there are too many, who would end last gives way. So whoever
-/// asks for a second at a time is served, however many hold on for an hour.
+/// Waits and names are bounded; when there are too many, the wait that would end last is refused.
+/// So many long waits cannot block short ones.
 class Waits {
 public:
-    /// `after`: the last Persist on its way; before it is durable the wait sees too old a world.
+    /// `after`: the last pending Persist; before it is durable the wait would read an old state.
     [[nodiscard]] Result<void> add(Ticket ticket, const WaitRequest& request, const RequestId& id,
                                    Instant now, std::uint64_t after);
 
-    /// The last Persist that was given to the store, and the last that is durable.
+    /// The last Persist that was submitted, and the last that is durable.
     struct Written {
         std::uint64_t last = 0;
         std::uint64_t durable = 0;
     };
-    /// Answers those that are over.
+    /// Answers the waits that are over.
     void answer(Instant now, const Written& written, TaskReader& view,
                 std::vector<ReplyTo>& replies);
-    /// Leadership ends: all get this error.
+    /// The leadership ends: all get this error.
     void answer_all(const Error& error, std::vector<ReplyTo>& replies);
 
     [[nodiscard]] bool empty() const { return waits_.empty(); }
@@ -58,19 +57,19 @@ private:
         bool chosen = false;
         std::vector<std::string> tasks;
         std::size_t standing_before = 0;  ///< Position in `tasks`.
-        bool finished = false;            ///< It is for the end of all instances.
-        /// All had ended when this Persist was the last: it is over once that is durable.
+        bool finished = false;            ///< The wait is for the end of all instances.
+        /// The last Persist when all had ended: the wait is over once that is durable.
         std::optional<std::uint64_t> over_at;
-        std::optional<Error> refusal;  ///< It is to be answered with this.
+        std::optional<Error> refusal;  ///< The wait is answered with this error.
 
         [[nodiscard]] bool holds_a_place() const { return !refusal; }
         [[nodiscard]] bool holds_names() const { return !tasks.empty(); }
     };
     using Answer = std::optional<Result<ReplyBody>>;
     [[nodiscard]] Answer judge(Instant now, const Written& written, Wait& wait, TaskReader& view);
-    /// Decides which tasks are meant.
+    /// Chooses the tasks of a wait.
     void choose(Wait& wait, TaskReader& view);
-    /// Refuses the one that ends last of those in the way; false if none ends after this deadline.
+    /// Refuses the last of the waits in the way; false if none of them ends after this deadline.
     [[nodiscard]] bool make_room(Instant deadline, bool (Wait::*is_in_the_way)() const);
 
     std::vector<Wait> waits_;

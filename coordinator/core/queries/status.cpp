@@ -58,8 +58,8 @@ std::vector<std::string> alarms(const Facts& facts, const Headcount& all,
           "; instances left running there count until the agent returns or is lost");
     raise("left and did not return: ", all.names.left);
     raise("draining past the deadline: ", all.names.overdue_drains,
-          "; 'muster node show' says what is still there, and why");
-    raise("the host asks for no work: ", all.names.unable, "; 'muster node show' says why");
+          "; 'muster node show' shows what is still there, and why");
+    raise("the host asks for no work: ", all.names.unable, "; 'muster node show' shows why");
     raise("the host cannot make processes: ", all.names.cannot_spawn);
     raise("the agent cannot write its own state: ", all.names.cannot_write);
     if (const auto task = facts.planner().first_halted()) {

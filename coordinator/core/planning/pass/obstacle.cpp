@@ -41,7 +41,7 @@ constexpr std::array<Meaning, static_cast<std::size_t>(Obstacle::planned) + 1> m
     {"stopping", "", "it is being stopped"},
     {"max_surge", "", "another copy of the task must stop first"},
     {"min_healthy", "",
-     "a copy of the task's new generation must first run for min_healthy; 'muster task show' says "
+     "a copy of the task's new generation must first run for min_healthy; 'muster task show' shows "
      "whether the roll-out is halted"},
     {"no_orders", "", "the node takes no orders now"},
     {"stray", "", "this store never ordered it, so muster does not stop it"},

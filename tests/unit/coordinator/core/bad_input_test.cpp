@@ -335,7 +335,7 @@ TEST_CASE("names and remarks with control characters are refused where they come
                      Errc::invalid,
                      "the " + field +
                          " has control characters, for example marks of the direction of writing, "
-                         "or bytes that are no UTF-8; it is one line of text"});
+                         "or bytes that are not UTF-8; it is one line of text"});
             }
         }
     }

@@ -284,7 +284,7 @@ TEST_CASE("what no node can be asked is refused whole", "[intents]") {
     CHECK(refusal_in(bench.ask(NodeOfflineRequest{"n1", colours})).detail ==
           "the reason has control characters, for example marks of the direction of writing, or "
           "bytes that "
-          "are no UTF-8; it is one line of text");
+          "are not UTF-8; it is one line of text");
     const Occasion forged{.reason = "", .author = "ann\nbob"};
     CHECK(refusal_in(bench.ask(NodeDrainRequest{.pattern = "n1", .force = true, .why = forged}))
               .code == Errc::invalid);

@@ -83,11 +83,11 @@ TEST_CASE("a log that cannot be asked for is told so at once",
     bench.give(SessionClosed{bench.first->session});
     const auto reply = bench.ask(LogsRequest{.instance = "web.0"});
     CHECK(fault(reply) ==
-          "node " + bench.first->name + " does not answer, and what web.0 printed is there");
+          "node " + bench.first->name + " does not answer, and the logs of web.0 are there");
     REQUIRE(bench.ask(LimitSetRequest{"starts_per_round", 0})->result);
     bench.want("new", 1);
     CHECK(fault(bench.ask(LogsRequest{.instance = "new"}))
-              .starts_with("new.0 is on no node that answers; what it printed on a node may"));
+              .starts_with("new.0 is on no node that answers; read its logs on another node"));
 }
 
 TEST_CASE("what an instance printed on a node that it left is read by the node's name",
