@@ -50,7 +50,7 @@ public:
     /// Rounds in a row that met the condition to end.
     [[nodiscard]] std::uint32_t calm() const { return calm_; }
 
-    // ---- who is counted ----
+    // ---- the counted nodes ----
 
     /// Adds a new record. `served`: whether the node counts as having served before.
     void add(NodeIndex node, Round now, bool served);

@@ -8,7 +8,7 @@ namespace muster::coordinator {
 
 namespace {
 
-std::string said(const Census& seen) {
+std::string describe_census(const Census& seen) {
     return std::to_string(seen.silent) + " of " + std::to_string(seen.counted) +
            (seen.counted == 1 ? " node" : " nodes");
 }
@@ -94,7 +94,7 @@ void FreezeControl::judge(StepContext& step, const ClosedRound& closed, Effects&
     const Census seen = census();
     switch (freeze_.judge(seen, closed.answered > 0)) {
         case Freeze::Change::none: break;
-        case Freeze::Change::began: begin(step, said(seen) + " fell silent"); break;
+        case Freeze::Change::began: begin(step, describe_census(seen) + " fell silent"); break;
         case Freeze::Change::ended:
             end(step, false,
                 "fewer than " + std::to_string(leaves_below(seen)) + " were silent for " +
@@ -221,7 +221,8 @@ Answered FreezeControl::turned_off(const Occasion& why) const {
 std::string freeze_alarm(const FreezeView& view) {
     return "frozen" +
            (view.manual ? ' ' + describe_cause(view.author, view.reason) : std::string{}) + ": " +
-           said({view.counted, view.silent}) + (view.silent == 1 ? " is silent" : " are silent") +
+           describe_census({view.counted, view.silent}) +
+           (view.silent == 1 ? " is silent" : " are silent") +
            ", no node becomes lost and nothing is rescheduled; " + view.detail;
 }
 

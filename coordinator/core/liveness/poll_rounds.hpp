@@ -27,7 +27,7 @@ struct ClosedRound {
 /// The cycle of polls. Each connected node is polled once per `length`:
 ///
 ///     open --- all answered ---> closed --- start + length ---> the next opens
-///       \----- start + length: who has not answered missed it -----^
+///       \----- start + length: a node without an answer missed it -----^
 ///
 /// A node without a connection misses every round until it is lost. Later rounds skip it. No node
 /// misses a round in which our own loop was late by half of its length, or that was cut short. A

@@ -3,8 +3,8 @@
 namespace muster::coordinator {
 
 std::string describe_cause(std::string_view author, std::string_view reason) {
-    std::string told = author.empty() ? "by an operator" : "by " + std::string{author};
-    return reason.empty() ? told : told + ": " + std::string{reason};
+    std::string text = author.empty() ? "by an operator" : "by " + std::string{author};
+    return reason.empty() ? text : text + ": " + std::string{reason};
 }
 
 namespace {

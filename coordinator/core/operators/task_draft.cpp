@@ -12,7 +12,8 @@ namespace muster::coordinator {
 
 namespace {
 
-TaskChange told(const std::string& name, std::string_view action, const ProposedTask& before) {
+TaskChange task_change(const std::string& name, std::string_view action,
+                       const ProposedTask& before) {
     return TaskChange{.task = name,
                       .action = std::string{action},
                       .instances_before = before.instances,
@@ -39,7 +40,7 @@ void add(const WantedTask& task, Generation next, TaskChanges& written) {
 }
 
 void remove(const std::string& name, const ProposedTask& task, TaskChanges& written) {
-    written.changes.push_back(told(name, "remove", task));
+    written.changes.push_back(task_change(name, "remove", task));
     written.changes.back().instances_after = 0;
     written.rows.erased.push_back(name);
 }
@@ -48,7 +49,7 @@ void remove(const std::string& name, const ProposedTask& task, TaskChanges& writ
 void scale(const std::string& name, const ProposedTask& before, std::uint32_t instances,
            TaskChanges& written) {
     const bool is_same = instances == before.instances;
-    written.changes.push_back(told(name, is_same ? "unchanged" : "scale", before));
+    written.changes.push_back(task_change(name, is_same ? "unchanged" : "scale", before));
     written.changes.back().instances_after = instances;
     if (!is_same) {
         StoredTask after = stored(name, before);
@@ -69,7 +70,7 @@ void change(const WantedTask& task, const ProposedTask& before, Generation next,
         scale(task.name, before, task.instances, written);
         return;
     }
-    TaskChange& change = written.changes.emplace_back(told(task.name, "change", before));
+    TaskChange& change = written.changes.emplace_back(task_change(task.name, "change", before));
     change.instances_after = task.instances;
     change.fields = std::move(fields);
     change.generation = generation;
@@ -184,7 +185,7 @@ Result<void> change(const TaskRestartRequest& /*request*/, const std::string& na
     StoredTask after = stored(name, before);
     after.generation = next;
     written.rows.put.emplace_back(std::move(after));
-    written.changes.push_back(told(name, "restart", before));
+    written.changes.push_back(task_change(name, "restart", before));
     written.changes.back().generation = next;
     return {};
 }

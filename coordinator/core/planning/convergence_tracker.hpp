@@ -17,17 +17,16 @@ struct PhaseChange {
     TaskPhase phase{};
 };
 
-/// The tasks that are on their way to what is wanted, so that their arrival can be told once.
+/// The tasks that have not converged, so that one event reports when they do.
 ///
-/// A task is watched from the moment it was changed, ordered about or found short, until it is
-/// converged and its copies have run for min_healthy, or it is no longer wanted. Tasks at rest cost
-/// nothing.
+/// A task is watched after a change, an order or a shortage, until it has converged and its copies
+/// have run for min_healthy, or until it is no longer wanted. Other tasks cost nothing.
 class ConvergenceTracker {
 public:
     void add(const std::string& task) { watched_.emplace(task, TaskPhase::placing); }
-    /// Looks at the next so many tasks, in the order of names: those that became converged,
-    /// unplaced, halted or failed since they were looked at last. Calls `see(index, phase, is_told)`
-    /// for each that it looks at.
+    /// Checks the next `most` tasks, in the order of names. Returns those that became converged,
+    /// unplaced, halted or failed since their last check. Calls `see(index, phase, is_told)` for
+    /// each checked task.
     [[nodiscard]] std::vector<PhaseChange> take_changes(const Workload& workload,
                                                         const Planner& planner, std::size_t most,
                                                         auto&& see) {
@@ -58,15 +57,15 @@ public:
         }
         return changes;
     }
-    /// All were looked at, and take_changes() begins with the first again.
+    /// All tasks were checked: take_changes() begins with the first again.
     [[nodiscard]] bool is_through() const { return next_.empty(); }
     [[nodiscard]] bool empty() const { return watched_.empty(); }
 
 private:
     friend struct CoreFields;
 
-    std::map<std::string, TaskPhase> watched_;  // With the phase that was told last.
-    std::string next_;                          // To be looked at; empty: the first.
+    std::map<std::string, TaskPhase> watched_;  // With the phase at the last check.
+    std::string next_;                          // The next task to check; empty: the first.
 };
 
 }  // namespace muster::coordinator

@@ -8,15 +8,15 @@
 
 namespace muster::coordinator {
 
-/// What was counted since the leadership began. What is so now is not here: it is looked up where
-/// it is known, so that no count can drift from it.
+/// Counters since the leadership began. Present values are not here: they are read where they are
+/// known, so that no copy can differ.
 struct Counters {
-    std::uint64_t rounds = 0;  ///< Closed.
+    std::uint64_t rounds = 0;  ///< Closed rounds.
     std::uint64_t misses = 0;
     std::uint64_t starts = 0;  ///< Ordered. A move is a start and later a stop.
     std::uint64_t stops = 0;
     std::uint64_t moves = 0;  ///< Starts that were moves.
-    ClosedRound last;         ///< The last that closed; round 0: none has.
+    ClosedRound last;         ///< The last closed round; round 0: none has closed.
     Histogram round;          ///< From the first poll of a round to its close.
 
     void closed(const ClosedRound& closed) {

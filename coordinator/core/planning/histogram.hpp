@@ -9,10 +9,10 @@
 
 namespace muster::coordinator {
 
-/// How long something took, each time: how often at most so long, and how long together.
+/// A histogram of durations: a count for each bound, and the sum.
 class Histogram {
 public:
-    /// In microseconds: from what costs nothing to what an operator waits for.
+    /// In microseconds: from negligible to a wait that an operator notices.
     static constexpr std::array<std::uint64_t, 12> bounds{
         100,     500,     1'000,   5'000,     10'000,    50'000,
         100'000, 250'000, 500'000, 1'000'000, 2'500'000, 10'000'000};
@@ -26,7 +26,8 @@ public:
         sum_us_ += us;
     }
 
-    /// One for each bound, of those above the one before; the last of those above all.
+    /// One count for each bound, of durations above the bound before; the last counts durations
+    /// above all bounds.
     [[nodiscard]] const std::array<std::uint64_t, bounds.size() + 1>& counts() const {
         return counts_;
     }

@@ -12,9 +12,9 @@
 
 namespace muster::coordinator {
 
-/// The orders that were given last, for who asks why. Bounded: the oldest goes first.
+/// The last orders, for explain. Bounded: the oldest is dropped first.
 ///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+/// Owned by Planning.
 class History {
 public:
     void add(CivilMs at, const InstanceId& id, std::string_view node, const Order& order) {
@@ -24,7 +24,7 @@ public:
         kept_.push_back({at, id, std::string{node}, order.action, order.cause});
     }
 
-    // The latest first, at most so many.
+    // The latest first, at most `most`.
     [[nodiscard]] std::vector<DecisionView> of_instance(const InstanceId& id,
                                                         std::size_t most) const {
         return latest(most, [&](const Decision& decision) { return decision.id == id; });

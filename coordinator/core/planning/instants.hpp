@@ -9,13 +9,13 @@
 
 namespace muster::coordinator {
 
-/// Since when tasks and instances are as they are, for whoever asks. What happened is forgotten
-/// after a while; this is kept for as long as the task is wanted.
+/// When the present states of tasks and instances began, for explain. Events and decisions are
+/// dropped after a while; these times are kept while the task is wanted.
 ///
 /// Owned by Planning.
 class Instants {
 public:
-    /// It was looked at. `is_told`: its phase is news, as it is told at this instant.
+    /// The task was checked. `is_told`: an event reports its new phase now.
     void on_phase(TaskIndex index, const Task& task, TaskPhase phase, bool is_told, CivilMs at) {
         OfTask& entry = of(index, task);
         if (is_told || entry.phase_since == CivilMs{} || entry.phase != phase) {
@@ -34,12 +34,12 @@ public:
         ordered[ordinal] = at;
     }
 
-    /// 0: it is not known, or the task has come to another phase since it was looked at.
+    /// 0: not known, or the phase changed since the last check.
     [[nodiscard]] CivilMs phase_since(TaskIndex index, const Task& task, TaskPhase phase) const {
         const OfTask* const entry = find(index, task);
         return entry != nullptr && entry->phase == phase ? entry->phase_since : CivilMs{};
     }
-    /// Of the last order about the instance. 0: this leadership gave none.
+    /// The time of the last order for the instance. 0: this leadership gave none.
     [[nodiscard]] CivilMs ordered(TaskIndex index, const Task& task, Ordinal ordinal) const {
         const OfTask* const entry = find(index, task);
         return entry != nullptr && ordinal < entry->ordered.size() ? entry->ordered[ordinal]
@@ -50,7 +50,7 @@ private:
     friend struct CoreFields;
 
     struct OfTask {
-        Generation created{};  // Of the task: an index is given again.
+        Generation created{};  // Of the task, because an index may be reused.
         TaskPhase phase{};
         CivilMs phase_since{};
         std::vector<CivilMs> ordered;  // By ordinal.

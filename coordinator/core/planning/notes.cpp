@@ -18,7 +18,7 @@ std::string describe_hold(const Leases::Hold& hold, Duration left) {
 CountedVerdicts count_verdicts(std::span<const SaidVerdict> said) {
     std::map<SaidVerdict, std::uint32_t> counts;
     for (const auto& [code, detail] : said) {
-        // Of a constraint and a pool it matters which; of all else the code says it.
+        // For a constraint or a pool the detail matters; for all others the code is enough.
         const bool is_told_apart = code == "label" || code == "pool";
         ++counts[{code, is_told_apart ? detail : std::string_view{}}];
     }

@@ -10,20 +10,20 @@
 
 namespace muster::coordinator {
 
-/// `it is exclusive and may still run on n3; until its lease is over for sure, another 23 s, ...`.
+/// `it is exclusive and may still run on n3; another node starts it in 23 s, ...`.
 [[nodiscard]] std::string describe_hold(const Leases::Hold& hold, Duration left);
-/// What nodes said of one more instance, counted.
+/// Counted verdicts of the nodes on one more instance.
 struct CountedVerdicts {
     bool is_any_asked = false;
-    std::vector<NodeReason> reasons;  ///< Why not, the most frequent first.
+    std::vector<NodeReason> reasons;  ///< Why nodes do not fit, the most frequent reason first.
 };
-/// A node's verdict, and of a label or a pool which.
+/// The code of a node's verdict, and the label or pool.
 using SaidVerdict = std::pair<std::string_view, std::string_view>;
 [[nodiscard]] CountedVerdicts count_verdicts(std::span<const SaidVerdict> said);
 [[nodiscard]] CountedVerdicts count_verdicts(std::span<const VerdictView> said);
 /// `no eligible node: 3 full, 2 lost, 1 label`.
 [[nodiscard]] std::string describe(const CountedVerdicts& said);
-/// `2: no node serves; 1: ...`: each with its count, and its code in words.
+/// `2: no node serves; 1: ...`: each shortage with its count and a text for its code.
 [[nodiscard]] std::string describe_shortages(std::span<const Shortage> shortages,
                                              const auto& in_words) {
     return joined(shortages, "; ", [&](const Shortage& shortage) {

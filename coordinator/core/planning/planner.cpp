@@ -49,14 +49,14 @@ Plan Planner::plan(const Scope& scope) {
         const bool moves = is_asked || scope.rebalance == Rebalance::automatic;
         if (is_asked || state.moves.is_balance_due(moves)) {
             seek_balance(state, moves, orders.all);
-            state.moves.on_balanced(moves);  // Also if some loads could not be made even.
+            state.moves.on_balanced(moves);  // Also if some loads are still uneven.
         }
         const auto budget = std::min(scope.moves, orders.starts_left.value_or(scope.moves));
         begin_moves(state, scope, budget, ordered, orders.all);
     }
     for (const TaskIndex task : due) {
         if (ordered.contains(task)) {
-            state.due.add(task);  // What became of its orders is looked at.
+            state.due.add(task);  // The next pass checks the effect of its orders.
         }
         state.release_if_over(task);
     }
@@ -145,7 +145,7 @@ std::optional<InstanceView> Planner::first_in(TaskIndex task, InstanceState stat
 
 namespace {
 
-/// What keeps this copy of a wanted ordinal on its node, if the last round found no blocker.
+/// What keeps this copy on its node if the last pass found no blocker.
 Obstacle why_still_there(const Copy& copy, const Copy* stay, const Task& task) {
     const bool is_wanted = task.wanted && copy.ordinal < task.ordinals();
     if (is_leaving(copy) || !is_wanted || stay == nullptr) {
@@ -207,7 +207,7 @@ std::vector<InstanceLocation> Planner::locations(TaskIndex task) const {
             all[ordinal].at = stay->node;
             all[ordinal].runs = stay->reported && stay->state == InstanceState::running;
         }
-        // A home outlives its node: where an instance was lost is remembered.
+        // A home may be a lost node, and may outlive the record of the node.
         if (const NodeIndex home = state_->places.home(task, ordinal);
             home != Homes::none && state_->placements.nodes().is_known(home)) {
             all[ordinal].home = home;

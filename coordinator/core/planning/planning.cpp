@@ -10,12 +10,13 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Of the tasks that became unplaced in one round, so many are told with their nodes' reasons.
+/// Of the tasks that became unplaced in one round, at most this many get an event with the reasons
+/// of the nodes.
 constexpr int reasons_told = 8;
 constexpr int nodes_looked_at = 10'000;
 
-/// Tasks and ordinals of a pass, and tasks of which it is told how they are: some 3 ms, with what
-/// the shell does to send it.
+/// Tasks plus ordinals of a pass, and tasks checked for events: about 3 ms, with the shell's work
+/// to send them.
 constexpr std::size_t most_of_pass = 500;
 constexpr std::size_t most_told = 250;
 
@@ -109,7 +110,7 @@ void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
         begun_.starts += starts ? 1U : 0U;
         begun_.moves += starts && order.cause == Cause::balance ? 1U : 0U;
         const InstanceId id{copies_.workload.name(order.task), order.ordinal};
-        if (!is_move(order.cause)) {  // A move takes nothing away from what was reached.
+        if (!is_move(order.cause)) {  // A move does not end convergence.
             tracker_.add(id.task);
         }
         const std::string& node = nodes_[order.node].name;
@@ -124,7 +125,7 @@ void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
 
 void Planning::emit_changes(StepContext& step) {
     const Reasons reasons{nodes_, copies_.workload, planner_};
-    // Each looks at every node.
+    // Each reason needs a check of every node.
     int asked_left = std::clamp(nodes_looked_at / std::max(1, static_cast<int>(nodes_.count())), 1,
                                 reasons_told);
     const auto note = [&](TaskIndex task, TaskPhase phase, bool is_told) {
@@ -133,7 +134,8 @@ void Planning::emit_changes(StepContext& step) {
     for (const PhaseChange& change :
          tracker_.take_changes(copies_.workload, planner_, most_told, note)) {
         const auto task = copies_.workload.find(change.task);
-        // The nodes are asked for the first few: one change can leave a whole workload unplaced.
+        // Only the first few events get the reasons of the nodes, because one change can leave a
+        // whole workload unplaced.
         const bool asks = change.phase == TaskPhase::unplaced && task && asked_left-- > 0;
         const std::string why = asks ? reasons.why_unplaced(*task)
                                 : task && change.phase == TaskPhase::halted
@@ -180,7 +182,8 @@ void Planning::announce(StepContext& step, const ClosedRound& closed) {
                           quiet);
 }
 
-// A lost node may answer in part: until it is known what it runs, what it ran is waited for.
+// A lost node may answer without a snapshot. It gets no lease until its instances are known,
+// because they are held for its old lease.
 void Planning::grant_leases(StepContext& step, Epoch epoch) {
     Leases& leases = copies_.leases;
     const auto lease_for = [&](Session session) {

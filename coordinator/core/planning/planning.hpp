@@ -14,74 +14,75 @@
 
 namespace muster::coordinator {
 
-/// What a round may still begin.
+/// What the open round has begun.
 struct RoundBudget {
-    std::uint32_t starts = 0;  ///< Begun in the running round.
+    std::uint32_t starts = 0;  ///< Starts in the open round.
     std::uint32_t moves = 0;
 };
 
-/// What a pass of the planner waits for.
+/// When a pass of the planner is due.
 struct PassTrigger {
     PlanReason due = PlanReason::none;
-    bool may_plan = false;  ///< A round of this leadership has closed and was not cut short.
+    bool may_plan = false;  ///< A round of this leadership has closed normally.
     bool balance_asked = false;
-    bool is_cut = false;                ///< The last pass was.
-    std::optional<Instant> goes_on_at;  ///< When that was, or when not all changes were told.
-    Instant moves_from{};  ///< Before, nothing is moved for the balance unless an operator asks.
+    bool is_cut = false;                ///< The last pass was cut.
+    std::optional<Instant> goes_on_at;  ///< When a pass was cut, or events about changes are left.
+    Instant moves_from{};  ///< Before this, the balance moves nothing unless an operator asks.
 };
 
-/// The decisions of the planner, kept to explain them.
+/// Decisions of the planner, kept for explain.
 struct DecisionLog {
     History history;    ///< The last orders. Bounded.
-    Instants instants;  ///< Since when what is so is so, however long ago that was.
+    Instants instants;  ///< When present states began.
 };
 
-/// When a pass of the planner is due, what it may do, and what becomes of its orders.
+/// Decides when a pass of the planner is due and what it may do, and sends its orders.
 ///
-/// A pass is due when a round closed, and for the tasks touched after a durable change or an exit
-/// that was reported; not before a round of this leadership has closed that was not cut short.
+/// A pass is due when a round closed. For touched tasks it is also due after a durable change or a
+/// reported exit. No pass runs before a round of this leadership has closed normally.
 class Planning {
 public:
     Planning(Instant now, const CoordinatorOptions& options, const StoreImage& image,
              NodeRegistry& nodes, Copies& copies, const Table<StoredSetting>& settings);
 
-    /// A round closed: what it may begin is counted from 0.
+    /// A round closed: starts and moves are counted from 0 again.
     void on_round_closed(const ClosedRound& closed);
-    /// The task is on its way to what is wanted, and its arrival is told.
+    /// Watches the task, so that an event reports when it converges.
     void watch(const std::string& task) { tracker_.add(task); }
-    /// An operator asks for a balance with the next round that closes.
+    /// An operator asks for a balance when the next round closes.
     void ask_for_balance() { trigger_.balance_asked = true; }
 
-    /// Takes in what handlers found of nodes and starts.
+    /// Applies what handlers found about nodes and starts.
     void on_effects(Instant now, const Effects& effects);
-    /// The next pass is due, for this reason at least.
+    /// Makes a pass due, for at least this reason.
     void plan_at_least(PlanReason reason) { trigger_.due = std::max(trigger_.due, reason); }
-    /// What a pass may do, if one is due. One that was cut goes on when the core is woken: then
-    /// what waits has been heard in between.
+    /// What a pass may do, if one is due. A pass that was cut continues at a wake, so that waiting
+    /// inputs are handled in between.
     [[nodiscard]] std::optional<Scope> due(Instant now, const Liveness& liveness, bool is_frozen,
                                            bool is_woken);
     /// No pass is due, and none waits for the first round to close.
     [[nodiscard]] bool is_idle() const {
         return trigger_.may_plan && trigger_.due == PlanReason::none && !trigger_.is_cut;
     }
-    /// Leaves the pass that is due to the next wake.
+    /// Delays the due pass to the next wake.
     void put_off() { trigger_.is_cut = trigger_.due != PlanReason::none; }
-    /// Plans, and sends what is ordered.
+    /// Runs a pass, and sends its orders.
     void pass(StepContext& step, const Scope& scope, const Meta& meta);
-    /// Tells what came of a round and of the tasks on their way.
+    /// Emits events about a closed round and about watched tasks.
     void announce(StepContext& step, const ClosedRound& closed);
-    /// The core is woken: tells more of the tasks on their way, if not all were looked at.
+    /// At a wake: emits events about more watched tasks, if not all were checked.
     void announce_more(StepContext& step);
-    /// A pass or the telling goes on at once: with so many tasks, other inputs come in between.
+    /// When a cut pass, or events about watched tasks, must continue. Other inputs may come in
+    /// between.
     [[nodiscard]] std::optional<Instant> next_deadline() const {
         return planner_.are_totals_behind() ? Instant{} : trigger_.goes_on_at;
     }
-    /// Puts leases into the polls and starts that leave with this step.
+    /// Sets the leases in the polls and starts of this step.
     void grant_leases(StepContext& step, Epoch epoch);
 
     [[nodiscard]] const Planner& planner() const { return planner_; }
-    /// Brings the planner's totals up to the last report, before they are read. It does nothing
-    /// while the totals are brought up some tasks at a time: that is done when the core is woken.
+    /// Updates the planner's totals before they are read. Does nothing while wakes update them some
+    /// tasks at a time.
     void refresh_totals() {
         if (!planner_.are_totals_behind()) {
             planner_.refresh_totals();
@@ -91,7 +92,7 @@ public:
     [[nodiscard]] const Instants& instants() const { return log_.instants; }
     [[nodiscard]] const Counters& counters() const { return counters_; }
     [[nodiscard]] const RoundBudget& begun() const { return begun_; }
-    /// Moves of a round where operators set no limit.
+    /// Moves of a round if operators set no limit.
     [[nodiscard]] std::uint32_t usual_moves() const;
 
 private:
@@ -102,8 +103,8 @@ private:
     void watch_unplaced();
     void note_what_is_left(Instant now);
 
-    /// A new leadership does not know how long instances have been where they are, and a restart is
-    /// no reason to move them.
+    /// A new leadership does not know how long instances have been on their nodes, and a restart is
+    /// not a reason to move them.
     [[nodiscard]] Rebalance rebalance_at(Instant now) const;
 
     const CoordinatorOptions& options_;
@@ -117,7 +118,7 @@ private:
     Counters counters_;
     RoundBudget begun_;
     PassTrigger trigger_;
-    std::string round_summary_;  // What came of the last one.
+    std::string round_summary_;  // The summary of the last round.
 };
 
 }  // namespace muster::coordinator

@@ -14,7 +14,7 @@ std::string_view code_of(const NodeVerdict& one, const Node& node) {
     return one.verdict == Verdict::not_serving ? why_not_serving(node) : to_string(one.verdict);
 }
 
-/// Why a node serves no work, by its code; `note` says more of some.
+/// Why a node does not serve, by its code; `note` has more detail for some.
 std::string describe_not_serving(const std::string& code, const std::string& note) {
     const std::string more = note.empty() || note == code ? "" : ": " + note;
     if (code == "flaky") {
@@ -32,7 +32,7 @@ std::string describe_not_serving(const std::string& code, const std::string& not
     return "is " + (note.starts_with(code + ':') ? note : code + more);
 }
 
-/// What the verdict means, behind the name of the node.
+/// The text of the verdict, to follow the name of the node.
 std::string describe_verdict(const VerdictView& view, Verdict verdict, const Task& task) {
     if (view.code == "home") {
         return view.detail.empty()
@@ -74,7 +74,7 @@ std::string why_left(const NodeVerdict& home, const Node& node) {
         why = to_string(home.verdict);
         detail = home.detail;
     }
-    // What an operator wants is no consequence of how the node is.
+    // An operator's intent is not a consequence of the state of the node.
     const bool is_wanted = why == to_string(node.intent);
     return detail.empty() ? why : why + (is_wanted ? "; " : ": ") + detail;
 }
@@ -103,7 +103,7 @@ std::vector<VerdictView> Reasons::views_of(TaskIndex task, const std::vector<Nod
 }
 
 CountedVerdicts Reasons::of_one_more(TaskIndex task) const {
-    // An ordinal above all that are wanted: no copy of it is anywhere.
+    // An ordinal above all wanted ones has no copy anywhere.
     const auto all = planner_.verdicts(task, workload_[task].instances);
     std::vector<SaidVerdict> said;
     said.reserve(all.size());

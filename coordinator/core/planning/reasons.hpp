@@ -18,14 +18,14 @@ public:
     Reasons(const NodeRegistry& nodes, const Workload& workload, const Planner& planner)
         : nodes_{nodes}, workload_{workload}, planner_{planner} {}
 
-    /// What each node says of an instance of the task, for people; at the `home` of the instance,
-    /// why it would not be chosen.
+    /// The verdict of each node on an instance of the task, for people. At the `home` of the
+    /// instance: why it would not be chosen.
     [[nodiscard]] std::vector<VerdictView> views_of(TaskIndex task,
                                                     const std::vector<NodeVerdict>& all,
                                                     std::optional<NodeIndex> home) const;
-    /// What the nodes say of one more instance of the task.
+    /// The verdicts of the nodes on one more instance of the task.
     [[nodiscard]] CountedVerdicts of_one_more(TaskIndex task) const;
-    /// With what the nodes said, if a task is given and they are why.
+    /// Includes the verdicts of the nodes if a task is given and the nodes are the reason.
     [[nodiscard]] UnplacedReason reason_of(const Shortage& shortage, std::optional<TaskIndex> task,
                                            const CountedVerdicts& said) const;
     /// `2: no eligible node: 3 full, 1 label rack != r7`.
@@ -37,17 +37,17 @@ private:
     const Planner& planner_;
 };
 
-/// `ended with exit code 1`, or as its agent says it.
+/// `ended with exit code 1`, or the text from its agent.
 [[nodiscard]] std::string describe_end(const InstanceView& instance);
 /// Why no further copy of an older generation is replaced, and what to do: `the roll-out is halted:
 /// web.3 on n4 ended with exit code 1 before it had run for 10s; ...`. Empty: it is not halted.
 [[nodiscard]] std::string describe_halt(const Workload& workload, const Planner& planner,
                                         TaskIndex task);
 
-/// What each node says if the nodes are why, else what the task waits for.
+/// The verdicts of the nodes if they are the reason, otherwise what the task waits for.
 [[nodiscard]] std::string why_short(Obstacle code, const CountedVerdicts& said);
-/// Why the home would not be chosen today, if a filter says so that the instance itself does not
-/// matter to: `lost: was silent for 3 polls`, `label: rack = r7`.
+/// Why the home would not be chosen today, if a filter on the node alone excludes it: `lost: was
+/// silent for 3 polls`, `label: rack = r7`.
 [[nodiscard]] std::string why_left(const NodeVerdict& home, const Node& node);
 
 }  // namespace muster::coordinator

@@ -8,13 +8,13 @@
 #include "coordinator/core/planning/pass/planner_state.hpp"
 #include "coordinator/core/planning/planner.hpp"
 
-// The half of Planner that says of each node whether it may take an instance, and how good it is.
-// It asks the filters themselves, which is slower than the candidates' way and must agree with it.
+// The part of Planner that judges for each node whether it may take an instance, and how good it
+// is. It runs the filters themselves, which is slower than Candidates and must agree with it.
 namespace muster::coordinator {
 
 namespace {
 
-/// The free part of an amount, and how much more the instance needs. `text` writes an amount.
+/// The free part of an amount, and the amount that the instance needs. `text` formats an amount.
 std::string left_of(std::uint64_t asked, std::uint64_t allowed, std::uint64_t used,
                     std::string (*text)(std::uint64_t)) {
     return text(allowed - std::min(allowed, used)) + " of " + text(allowed) + " free, " +
@@ -25,7 +25,7 @@ std::string slots_text(std::uint64_t slots) {
     return std::to_string(slots) + (slots == 1 ? " slot" : " slots");
 }
 
-/// What of the node is short, by its verdict.
+/// What the node lacks, by its verdict.
 std::string room_detail(Verdict verdict, const Resources& request, const Allowance& allowance,
                         const Use& use) {
     if (verdict == Verdict::cpu) {
@@ -54,7 +54,7 @@ public:
         }
     }
 
-    /// `detail`: what decided, if that is more than the verdict says.
+    /// `detail`: what decided, if the verdict alone does not show it.
     [[nodiscard]] Verdict judge(NodeIndex node, std::string& detail) const {
         const NodeTable& nodes = state_.placements.nodes();
         const Task& task = state_.workload[task_];
@@ -114,7 +114,7 @@ private:
 }  // namespace
 
 std::vector<NodeVerdict> Planner::verdicts(TaskIndex task, Ordinal ordinal) const {
-    state_->absorb_nodes();  // Some may have come since the last plan.
+    state_->absorb_nodes();  // Some nodes may be new since the last pass.
     const Judge judge{*state_, task, ordinal};
     const Choice choice{*state_, task};
     std::vector<NodeVerdict> nodes;

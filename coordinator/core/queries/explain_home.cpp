@@ -55,38 +55,38 @@ bool fits_elsewhere(const std::vector<NodeVerdict>& all) {
 
 /// For an instance whose node would not be chosen today.
 std::string describe_departure(const std::string& why, bool is_to_leave, bool fits_elsewhere) {
-    const std::string told = "its node would not be chosen today (" + why + ")";
+    const std::string text = "its node would not be chosen today (" + why + ")";
     if (!fits_elsewhere) {
-        return told + ", and no other node can take it now";
+        return text + ", and no other node can take it now";
     }
-    return told + (is_to_leave ? ", and it has to leave it" : ", but nothing makes it move");
+    return text + (is_to_leave ? ", and it has to leave it" : ", but nothing makes it move");
 }
 
 std::string describe_failure(const Task& task, bool is_given_up, bool fits_elsewhere) {
-    std::string told = "it failed";
+    std::string text = "it failed";
     if (task.is_everywhere()) {
-        told += ", and its task runs it on this node only";
+        text += ", and its task runs it on this node only";
     } else if (is_given_up) {
-        told += " there and on other nodes, and is not tried again";
+        text += " there and on other nodes, and is not tried again";
     } else if (!fits_elsewhere) {
-        told += ", and no node on which it has not failed can take it";
+        text += ", and no node on which it has not failed can take it";
     } else {
-        told += ", and is tried on up to two other nodes that can take it";
+        text += ", and is tried on up to two other nodes that can take it";
     }
-    return told + "; 'muster task restart " + task.name + "' tries again";
+    return text + "; 'muster task restart " + task.name + "' tries again";
 }
 
 std::string describe_move(Instant now, const std::string& target, const InstanceLocation& of,
                           bool is_frozen) {
-    std::string told = "; it moves to '" + target + "' ";
+    std::string text = "; it moves to '" + target + "' ";
     if (is_frozen) {
-        return told + "when the freeze ends";
+        return text + "when the freeze ends";
     }
     if (!of.rests_until || *of.rests_until <= now) {
-        return told + "in one of the next rounds";
+        return text + "in one of the next rounds";
     }
     const auto left = std::chrono::ceil<std::chrono::seconds>(*of.rests_until - now);
-    return told + "in " + std::to_string(left.count()) +
+    return text + "in " + std::to_string(left.count()) +
            " s at the earliest, because it moved recently";
 }
 

@@ -32,7 +32,7 @@ public:
     Copies(Instant now, const CoordinatorOptions& options, const StoreImage& image,
            NodeRegistry& nodes);
 
-    // ---- what agents say ----
+    // ---- reports of agents ----
     /// Applies the instances of a report. `held_back`: an earlier leadership may have ordered
     /// generations up to this one.
     [[nodiscard]] AppliedReport apply(NodeIndex index, const Report& report,

@@ -16,10 +16,10 @@ namespace muster::coordinator {
 /// Grants leases for exclusive instances, and holds instances that may still run unseen.
 ///
 ///     stamp   a node's boot time, with each of its answers
-///     grant   stamp + length: what its next poll or start says. It ends there, on its host's clock
+///     grant   stamp + length: the next poll or start carries it. It ends there, on its host's clock
 ///     hold    an instance on a node that was lost, removed, or began another life: it is over by
 ///             the moment from which the grant was counted here + length + 1 % + the grace of the
-///             kill. Only then, or when that life says that it is not there, is it placed again
+///             kill. It is placed again only then, or when that life reports that it is gone
 ///
 /// A lease is granted at a later instant than its stamp came, and counted from that later instant.
 /// The reason: our clock is read once a turn, before the messages, and the process may have been

@@ -12,24 +12,24 @@ namespace muster::coordinator {
 
 namespace {
 
-// Nodes tried as the source of a move, in one pass; far more than moves that succeed need.
+// Nodes tried as the source of a move in one pass; far more than successful moves need.
 constexpr std::size_t steps_most = 5'000'000;
 
-/// The balance of one pass: homes are changed until every serving node has floor or ceil of the
-/// mean load, by the fewest moves of running copies.
+/// The balance of one pass: it changes homes until every serving node has floor or ceil of the mean
+/// load, by the fewest moves of running copies.
 ///
-/// Seen as a flow of instances between nodes, a placement of this very pass goes elsewhere for
-/// nothing, a running copy for 1. Shortest paths come first (the successive shortest path
-/// algorithm): what placements can even out, Shift does. After that each move of a running copy
-/// from a node with too many to one with too few is itself a shortest path, and there is one,
-/// because the fuller node has a task of which the emptier one has fewer copies. That needs every
-/// running copy to be movable: where some are not (no max_surge, a restart policy other than
-/// `always`, or they do not run) the result may be less even, never wrong.
+/// This is a flow of instances between nodes: moving a placement of this pass costs 0, moving a
+/// running copy costs 1. Shortest paths come first (the successive shortest path algorithm): Shift
+/// moves the placements of this pass. After that, each move of a running copy from a node with too
+/// many to one with too few is a shortest path. Such a move exists, because the fuller node has a
+/// task with fewer copies on the emptier node. That needs every running copy to be movable. If some
+/// are not (no max_surge, a restart policy other than `always`, or not running), the result may be
+/// less even, but is never wrong.
 class Balance {
 public:
     explicit Balance(PlannerState& state) : state_{state} {}
 
-    /// The instance comes to the node by an order of this pass.
+    /// The instance gets to the node by an order of this pass.
     void add_arriving(NodeIndex node, TaskIndex task, Ordinal ordinal) {
         arriving_[rank(node)].push_back({task, ordinal});
     }
@@ -47,7 +47,7 @@ private:
 
     [[nodiscard]] Rank rank(NodeIndex node) const { return state_.places.loads().rank(node); }
 
-    /// Nodes below the floor get what they lack, from the most loaded ones.
+    /// Nodes below the floor get instances from the most loaded nodes.
     void fill_up(std::uint32_t floor) {
         const Loads& loads = state_.places.loads();
         for (std::uint32_t load = loads.least(); load < floor; ++load) {
@@ -59,7 +59,7 @@ private:
         }
     }
 
-    /// Nodes above the ceiling give what they have too many, to the least loaded ones.
+    /// Nodes above the ceiling give instances to the least loaded nodes.
     void take_off(std::uint32_t floor) {
         const Loads& loads = state_.places.loads();
         for (std::uint32_t load = loads.least(); load <= floor && !loads.is_even(); ++load) {
@@ -72,7 +72,7 @@ private:
             }
         }
     }
-    /// Counts the tasks that are at home there.
+    /// Counts the homes on the node by task.
     void look_at(NodeIndex target) {
         on_target_.clear();
         const auto count = [&](const Instances& instances) {
@@ -109,8 +109,8 @@ private:
     [[nodiscard]] bool move_between(NodeIndex source, NodeIndex target) {
         Source& from = source_at(source);
         bool has_any = false;
-        // Each pair of nodes begins elsewhere, so that the moves of a pass are of many tasks:
-        // those of one task wait for each other.
+        // Each pair of nodes begins with another instance, so that a pass moves many tasks: moves
+        // of one task wait for each other.
         const std::size_t first = std::size_t{rank(source)} + rank(target);
         for (std::size_t step = 0; step < from.instances.size(); ++step) {
             const std::size_t at = (first + step) % from.instances.size();
@@ -136,8 +136,8 @@ private:
         }
         return false;
     }
-    /// What was on a node before the moves of this pass. Whether it may be moved is looked at when
-    /// it is needed, and once.
+    /// The instances on a node before the moves of this pass. Each is checked at most once whether
+    /// it may move.
     struct Source {
         enum class Verdict : std::uint8_t { unknown, movable, bound };
         Instances instances;
@@ -168,7 +168,7 @@ private:
     PlannerState& state_;
     std::map<Rank, Instances> arriving_;  // By orders and moves of this pass.
     std::map<Rank, Source> sources_;
-    std::set<Rank> spent_;  // Nothing more can be moved from there.
+    std::set<Rank> spent_;  // Nodes from which nothing more can move.
     Tally<TaskIndex> on_target_;
     std::size_t steps_left_ = 0;
 };

@@ -9,12 +9,12 @@ namespace muster::coordinator {
 
 namespace {
 
-// Tasks looked at for each move that may begin, and besides.
+// Tasks checked for each move that may begin, and at least.
 constexpr std::size_t looks_for_each = 4;
 constexpr std::size_t looks_at_least = 64;
 
-/// By spread and group its instance would be worse off at the target than where it runs, as long as
-/// the others are where they are to be. `choice` counts it at the target.
+/// True if the move makes spread or affinity worse, with all other instances at their homes.
+/// `choice` counts the instance at the target.
 bool makes_worse(Choice& choice, NodeIndex from, NodeIndex target) {
     choice.move(target, from);
     const bool is_worse = choice.is_worse(target, from);
@@ -22,7 +22,7 @@ bool makes_worse(Choice& choice, NodeIndex from, NodeIndex target) {
     return is_worse;
 }
 
-/// The moves of one task.
+/// Begins the moves of one task.
 void begin_of(PlannerState& state, TaskIndex index, const Scope& scope, std::uint32_t& budget,
               std::vector<Order>& orders) {
     state.moves.revoke_crowded(index, state.scratch.at_home);
@@ -51,7 +51,7 @@ void begin_of(PlannerState& state, TaskIndex index, const Scope& scope, std::uin
             continue;
         }
         if (state.move_queue.rests_until(index, move->first.second)) {
-            any_rests = true;  // The end of its rest brings its task back.
+            any_rests = true;  // Its task gets a turn again when the rest ends.
             continue;
         }
         const auto [instance, target] = *move;
@@ -59,7 +59,7 @@ void begin_of(PlannerState& state, TaskIndex index, const Scope& scope, std::uin
         const bool has_double = copies_of(copies, ordinal).size() > 1;
         const bool fits = state.scratch.copies.of(target) < wanted.spec.max_per_node;
         if (room == 0 || budget == 0 || has_double || !fits) {
-            state.moves.turns().add(index);  // A copy that leaves must be gone first.
+            state.moves.turns().add(index);  // A leaving copy must be gone first.
             continue;
         }
         if (needs_scores(wanted.place) && !choice) {
@@ -82,7 +82,7 @@ void begin_of(PlannerState& state, TaskIndex index, const Scope& scope, std::uin
     }
     const bool may_begin = room > 0 && budget > 0 && copies.size() <= wanted.instances;
     if (may_begin && !any_rests && orders.size() == ordered_before) {
-        state.moves.revoke_all(index);  // Each waits for another one's place, in a circle.
+        state.moves.revoke_all(index);  // The moves wait for each other in a circle.
     }
 }
 
@@ -97,7 +97,8 @@ void begin_moves(PlannerState& state, const Scope& scope, std::uint32_t budget,
     }
     TaskTurns& turns = state.moves.turns();
     turns.line_up(state.workload);
-    // What cannot begin now costs a look; so many suffice to find what can, in turn.
+    // A task that cannot begin a move costs one check. This many checks find those that can, over
+    // some passes.
     std::size_t looks = looks_for_each * budget + looks_at_least;
     while (looks > 0 && budget > 0 && !turns.empty()) {
         const TaskIndex task = turns.next();
@@ -107,7 +108,7 @@ void begin_moves(PlannerState& state, const Scope& scope, std::uint32_t budget,
         --looks;
         state.move_queue.count_look();
         if (ordered.contains(task)) {
-            turns.add(task);  // What is urgent comes first.
+            turns.add(task);  // Other orders come first.
         } else {
             begin_of(state, task, scope, budget, orders);
         }

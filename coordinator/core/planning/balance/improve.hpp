@@ -10,15 +10,15 @@
 
 namespace muster::coordinator {
 
-/// The balance where some nodes do not suit some instances: one move after another, each from the
+/// The balance if some nodes do not suit some instances: one move after another, each from the
 /// fullest node that can give one to the least loaded node that may take it.
 ///
-/// A move is made only if the target passes all filters, with both copies counted, if it stays
-/// below the source in load, and if affinity and spread do not get worse. So the sum of the squares
-/// of all loads falls with each move: it is never worse than before, and it ends.
+/// A move needs a target that passes all filters with both copies counted and stays below the
+/// source in load. Affinity and spread must not get worse. So the sum of the squares of all loads
+/// falls with each move: the result is never worse than before, and the loop ends.
 ///
-/// What it does not do: it moves no two instances against each other, nor one to make room for
-/// another, and it looks at so much in one pass and no more. So it may end above the best spread.
+/// It makes no swaps and no moves that only make room for another move, and its work in one pass is
+/// bounded. So it might not reach the best spread.
 class Improve {
 public:
     explicit Improve(PlannerState& state) : state_{state} {}
@@ -34,12 +34,11 @@ public:
     }
 
 private:
-    // Looks at a node, an instance or a copy in one pass: some milliseconds at worst.
+    // Checks of a node, an instance or a copy in one pass: some milliseconds at worst.
     static constexpr std::size_t improvements_most = 200'000;
 
-    /// Until all are decided, each move takes its place, so that no two count on the same. One
-    /// whose place was given to another instance is off, and one that would even out nothing any
-    /// more.
+    /// Each decided move reserves its place while more moves are decided, so that no two use the
+    /// same room. A move whose place is gone, or that no longer evens anything out, is revoked.
     void take_places() {
         std::vector<Moves::Decided::const_iterator> decided;
         decided.reserve(state_.places.moves().size());
@@ -47,7 +46,8 @@ private:
              ++move) {
             decided.push_back(move);
         }
-        // By name: the order of indices is that of the input, and who comes first gets the place.
+        // By name, because the first move gets the place, and the order of indices depends on the
+        // input.
         std::ranges::stable_sort(decided, {}, [this](const Moves::Decided::const_iterator& move) {
             return std::string_view{state_.workload.name(move->first.first)};
         });
@@ -78,7 +78,7 @@ private:
         }
     }
 
-    /// The first node of this load that may have something to give.
+    /// The first node of this load that may have an instance to give.
     [[nodiscard]] std::optional<NodeIndex> next_source(std::uint32_t load) const {
         Loads::Cursor cursor{load, 0, load};
         return state_.places.loads().next(
@@ -87,7 +87,7 @@ private:
 
     [[nodiscard]] bool give(NodeIndex source) {
         const std::vector<Placements::Instance> instances = state_.placements.all_on(source);
-        // Each node begins elsewhere, so that the moves of a pass are of many tasks: those of one
+        // Each node begins with another instance, so that a pass moves many tasks: moves of one
         // task wait for each other.
         const std::size_t first = state_.places.loads().rank(source);
         for (std::size_t at = 0; at < instances.size() && steps_left_ > 0; ++at) {
@@ -107,7 +107,7 @@ private:
         }
         const Loads& loads = state_.places.loads();
         const Task& wanted = state_.workload[task];
-        // A copy that leaves only delays the carrying out.
+        // A leaving copy only delays the move, so homes are counted, not copies.
         state_.places.count_homes(task, wanted.instances, state_.scratch.at_home);
         steps_left_ -= std::min<std::size_t>(steps_left_, wanted.instances);
         std::optional<Choice> choice;
@@ -130,7 +130,7 @@ private:
     }
 
     PlannerState& state_;
-    NodeSet spent_;  // By rank: nothing can be moved from there.
+    NodeSet spent_;  // By rank: nodes from which nothing can move.
     std::size_t steps_left_ = 0;
 };
 

@@ -12,12 +12,12 @@
 
 namespace muster::coordinator {
 
-/// Evens out loads by the placements of this very pass alone: nobody runs them yet, so another
-/// node costs nothing. An instance goes from a node to one with at least two fewer, directly or
-/// along a chain of nodes, each of which takes one and gives one; until there is no such chain.
+/// Evens out loads with the placements of this pass only: they do not run yet, so another node
+/// costs nothing. An instance goes from a node to one with at least two fewer, directly or along a
+/// chain of nodes that each take one and give one. It ends when there is no such chain.
 ///
-/// The nodes form a graph: an edge from the node of a placement to each node that may take it. The
-/// search is breadth first, from the most loaded node on, and bounded in all.
+/// The nodes form a graph, with an edge from the node of a placement to each node that may take it.
+/// The search is breadth first, begins with the most loaded node, and is bounded in total.
 class Shift {
 public:
     Shift(PlannerState& state, std::vector<Order>& orders)
@@ -42,7 +42,7 @@ public:
                 unreached_.push_back(orders_[orders.front()].node);
             }
             for (const NodeIndex source : sources()) {
-                // What a fuller source reached in vain is no better for this one.
+                // A node that a fuller source reached without success does not help this one.
                 if (!reached_.contains(rank(source)) && shift_from(source)) {
                     shifted = true;
                     break;
@@ -52,8 +52,8 @@ public:
     }
 
 private:
-    // Looks at a node or a copy in one pass: about a tenth of a second at worst. What is left
-    // uneven beyond it is evened out by moves.
+    // Checks of a node or a copy in one pass: about a tenth of a second at worst. Moves even out
+    // what is left after that.
     static constexpr std::size_t shift_steps_most = 10'000'000;
 
     static bool is_fresh(const Order& order) {
@@ -62,7 +62,7 @@ private:
     }
 
     using OrderIndex = std::size_t;
-    /// How the search came to a node: this order's instance would go there from that node.
+    /// How the search reached a node: the instance of `order` would go there from the node `from`.
     struct Step {
         Rank from = 0;
         OrderIndex order = 0;
@@ -77,7 +77,8 @@ private:
         });
     }
 
-    /// Nodes with something to shift and a reason to, most loaded first.
+    /// Nodes that have placements to shift and at least two more than the least loaded, most loaded
+    /// first.
     [[nodiscard]] std::vector<NodeIndex> sources() const {
         const Loads& loads = state_.places.loads();
         std::vector<NodeIndex> nodes;
@@ -114,7 +115,7 @@ private:
         return false;
     }
 
-    /// Moves an instance over the last step of the chain to its end, and so on back to the source.
+    /// Moves an instance along each step of the chain, from its end back to the source.
     void carry_out(Step last, NodeIndex end, Rank source) {
         NodeIndex to = end;
         for (Step step = last;; step = reached_.at(step.from)) {
@@ -137,7 +138,7 @@ private:
         return end && loads.of(*end) <= most ? end : std::nullopt;
     }
 
-    /// Every other node of this pass's placements that may take the instance is reached by it.
+    /// Marks the nodes with placements of this pass that may take the instance as reached.
     void reach(Rank from, OrderIndex order, std::vector<NodeIndex>& queue) {
         steps_left_ -= std::min(steps_left_, unreached_.size());
         std::erase_if(unreached_, [&](NodeIndex node) {
@@ -150,7 +151,7 @@ private:
         });
     }
 
-    /// Counts the task's copies by node: those that are there and those this pass adds.
+    /// Counts the task's copies by node: existing ones and those that this pass adds.
     void count_copies(OrderIndex at) {
         const Order& order = orders_[at];
         const std::span<const Copy> copies = state_.placements.copies().of(order.task);
@@ -158,7 +159,7 @@ private:
         for (const Copy& copy : copies) {
             copies_.add(copy.node);
         }
-        // A task's orders stand together.
+        // The orders of a task are adjacent.
         OrderIndex first = at;
         while (first > 0 && orders_[first - 1].task == order.task) {
             --first;
@@ -196,9 +197,9 @@ private:
     }
 
     PlannerState& state_;
-    Tally<NodeIndex>& copies_;  // Of the task of the order at hand.
+    Tally<NodeIndex>& copies_;  // Of the task of the present order.
     std::vector<Order>& orders_;
-    std::map<Rank, std::vector<OrderIndex>> fresh_;  // What may be shifted, by node.
+    std::map<Rank, std::vector<OrderIndex>> fresh_;  // Placements that may be shifted, by node.
     std::map<Rank, Step> reached_;
     std::vector<NodeIndex> unreached_;
     std::size_t steps_left_ = 0;

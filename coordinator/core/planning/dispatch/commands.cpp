@@ -10,12 +10,11 @@ namespace muster::coordinator {
 
 namespace {
 
-/// The names and numbers of a spec that says everything, without its texts.
+/// The size of a spec with all fields, without its texts.
 constexpr std::size_t spec_frame_bytes = 512;
 constexpr std::size_t rlimit_bytes = 48;
 
-/// About what the spec takes in a message, as a rule more; the bound it is held against leaves
-/// ample room.
+/// An estimate of the size of a spec in a message, usually too high. Its bound leaves ample room.
 std::size_t bytes_of(const TaskSpec& spec) {
     std::size_t bytes = spec_frame_bytes + spec.workdir.size() + spec.user.size() +
                         spec.user_group.size() + spec.rlimits.size() * rlimit_bytes;
@@ -95,7 +94,7 @@ std::optional<SpecVersion> Commands::spec_for(const Order& order) {
     } else if (given.size() < 2 * limits::instances_per_node) {
         given.insert(place, {order.task, order.generation});
     } else {
-        given.assign({{order.task, order.generation}});  // Bounded: the rest travels once more.
+        given.assign({{order.task, order.generation}});  // Bounded: other specs are sent once more.
     }
     return SpecVersion{task.name, order.generation, task.spec};
 }

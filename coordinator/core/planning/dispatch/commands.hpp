@@ -10,13 +10,13 @@
 namespace muster::coordinator {
 
 /// Turns the orders of a plan into batches, one per node unless a bound splits it, each with the
-/// next sequence of its node. Nothing is ever sent again: what a later answer shows as not obeyed
-/// is planned anew.
+/// next sequence of its node. Nothing is sent again: an order that a later answer shows as not
+/// obeyed is planned again.
 ///
-/// A spec travels once per node and generation. What a node was given is remembered here, and
-/// forgotten with its life or when it says that it lacks one.
+/// A spec is sent once per node and generation. The class remembers which specs a node got, until
+/// its life ends or it reports that it lacks one.
 ///
-/// Pure: no clock, no I/O, no thread. Owned by Coordinator.
+/// Owned by Planning.
 class Commands {
 public:
     Commands(NodeRegistry& nodes, const Workload& workload, Placements& placements)
@@ -25,9 +25,9 @@ public:
     /// `meta` stamps the batches. Every order counts as launched when this returns.
     void launch(const Plan& plan, const Meta& meta, std::vector<ToAgent>& messages);
 
-    /// The node has no spec at all: it is new, or a new life, or forgotten.
+    /// The node has no spec: it is new, has a new life, or was removed.
     void forget(NodeIndex node);
-    /// The node refused a start for want of its spec: the next batch brings it again.
+    /// The node refused a start because it lacks the spec: the next batch has the spec again.
     void forget(NodeIndex node, TaskIndex task);
 
 private:
@@ -40,7 +40,7 @@ private:
 
     /// Opens a batch if none is open or the open one is full.
     Batch& batch_for(const Order& order, const Meta& meta, std::vector<ToAgent>& messages);
-    /// The spec that has to travel with a start; none if the node was given it.
+    /// The spec that must go with a start; none if the node has it.
     [[nodiscard]] std::optional<SpecVersion> spec_for(const Order& order);
 
     NodeRegistry& nodes_;

@@ -7,7 +7,7 @@
 
 namespace muster::coordinator {
 
-/// What is known of some instances: by task, then ordinal.
+/// A map from instances, by task, then ordinal.
 template <class T>
 using ByInstance = std::map<std::pair<TaskIndex, Ordinal>, T>;
 
@@ -17,7 +17,7 @@ template <class T>
     return first != all.end() && first->first.first == task;
 }
 
-/// Those of one task. It may be erased from meanwhile.
+/// The range of one task. The caller may erase from it meanwhile.
 [[nodiscard]] auto of_task(auto& all, TaskIndex task) {
     return std::pair{all.lower_bound({task, 0}), all.upper_bound({task, ~Ordinal{0}})};
 }

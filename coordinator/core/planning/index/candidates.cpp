@@ -8,7 +8,7 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Beyond this many changed offers, a class that saw none of them is made anew.
+/// A class that missed more changed offers than this is built again.
 constexpr std::size_t offers_remembered = 1'024;
 
 std::string key_of(const PlacementRule& rule) {
@@ -114,7 +114,7 @@ Candidates::Class& Candidates::brought_up(ClassIndex of) {
 void Candidates::judge_all(Class& one) const {
     one.member.assign(is_foreign_.size(), false);
     one.why = Verdict::fits;
-    one.ranks_seen = 0;  // All of `among` is to be made.
+    one.ranks_seen = 0;  // brought_up() builds all of `among`.
     for (const NodeIndex node : placements_.nodes().by_name()) {
         one.member[raw(node)] = accepts(one.rule, node);
     }
@@ -130,7 +130,7 @@ void Candidates::judge_changed(Class& one) const {
         one.member[raw(node)] = is_member;
         const Rank rank = homes_.loads().rank(node);
         if (one.ranks_seen != ranks_version_ || rank == no_rank) {
-            continue;  // All of `among` is to be made.
+            continue;  // brought_up() builds all of `among`.
         }
         if (is_member) {
             one.among.set(rank);
@@ -163,7 +163,7 @@ Verdict Candidates::why_none(ClassIndex of) {
         counts[static_cast<std::size_t>(verdict)] += 1;
         return false;
     }));
-    // What came nearest says most: another pool's nodes are no news.
+    // The reason that came nearest to a fit says most; nodes of other pools say least.
     const auto is_any = [&](Verdict verdict) { return counts[static_cast<std::size_t>(verdict)]; };
     const auto rooms = {Verdict::cpu, Verdict::memory, Verdict::slots};
     const Verdict room = *std::ranges::max_element(rooms, {}, is_any);
@@ -177,14 +177,14 @@ Verdict Candidates::why_none(ClassIndex of) {
     return one.why;
 }
 
-/// Some node suits, but does not serve at present.
+/// True if some node suits, but does not serve now.
 bool Candidates::suits_elsewhere(const Class& one) const {
     return std::ranges::any_of(placements_.nodes().by_name(), [&](NodeIndex node) {
         return one.member[raw(node)] && !placements_.nodes().is_serving(node);
     });
 }
 
-/// Before it no node has room for the class.
+/// The place before which no node has room for the class.
 Loads::Cursor& Candidates::place_of(Class& one) const {
     if (std::exchange(one.falls_seen, falls()) != falls()) {
         one.from = {};

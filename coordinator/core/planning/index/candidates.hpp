@@ -15,64 +15,66 @@
 
 namespace muster::coordinator {
 
-/// Of tasks that ask for the same: pool, constraints and resources.
+/// A class of tasks with equal requests: pool, constraints and resources.
 enum class ClassIndex : std::uint32_t {};
 
-/// Which nodes may take an instance, found from the least loaded on.
+/// Finds nodes that may take an instance, the least loaded first.
 ///
-/// Tasks that ask for the same form a class. A class keeps the set of nodes whose offer it accepts
-/// and brings it up to date node by node, when it is used. And it keeps a place in the order of
-/// load, then name, before which no node has room for it: full nodes are passed once in a pass,
-/// not once for each instance. That place holds until some node's load or use falls.
+/// Tasks with equal requests form a class. A class keeps the set of nodes whose offer it accepts,
+/// and updates the set node by node when it is used. It also keeps a place in the order of load,
+/// then name, before which no node has room for it. So a pass skips full nodes once, not once for
+/// each instance. The place is valid until some node's load or use falls.
 ///
-/// Where no node has a pool of its own nor bounds its slots, tasks that ask for nothing special are
-/// searched for as if there were no filters at all.
+/// If all nodes are in the default pool and none bounds its slots, tasks without special requests
+/// need no filters at all.
 ///
-/// Pure. Owned by the planner.
+/// Owned by the planner.
 class Candidates {
 public:
     Candidates(const Placements& placements, const Homes& homes, const ResourceLedger& ledger);
 
-    /// Of a task that asks for nothing special.
+    /// The class of tasks without special requests.
     static constexpr ClassIndex plain{0};
-    /// The class of such a rule; it is kept until it was given back as often as taken.
+    /// The class of this rule. It is kept until it was given back as often as it was taken.
     [[nodiscard]] ClassIndex take(const PlacementRule& rule);
     void give_back(ClassIndex of);
 
-    /// The node came, or its offer is another.
+    /// The node is new, was removed, or changed its offer.
     void offer_changed(NodeIndex node);
-    /// A name came or went: ranks are others.
+    /// A name was added or removed, so ranks changed.
     void ranks_changed() { ++ranks_version_; }
 
     /// Every serving node that is not full fits.
     [[nodiscard]] bool is_trivial(ClassIndex of) const {
         return of == plain && foreign_ == 0 && !ledger_.counts_slots();
     }
-    /// Pool and labels are as asked for.
+    /// Pool and labels match the request.
     [[nodiscard]] bool admits(ClassIndex of, NodeIndex node) const {
         return is_trivial(of) || accepts(at(of).rule, node);
     }
-    /// It has what is asked for.
+    /// The node has the requested resources free.
     [[nodiscard]] bool has_room(ClassIndex of, NodeIndex node) const {
         return is_trivial(of) || judge_room(of, node) == Verdict::fits;
     }
     [[nodiscard]] Verdict judge_room(ClassIndex of, NodeIndex node) const {
         return ledger_.judge(node, at(of).rule.request);
     }
-    /// The nodes that it admits.
+    /// The nodes that the class admits.
     [[nodiscard]] const NodeSet& among(ClassIndex of) { return brought_up(of).among; }
 
-    /// Of the nodes that serve, why none has room; `fits` if one has. The most frequent reason.
+    /// The most frequent reason why no serving node has room; `fits` if one has.
     [[nodiscard]] Verdict why_none(ClassIndex of);
-    /// How many offers have changed so far.
+    /// The number of changes of offers so far.
     [[nodiscard]] std::uint64_t offers_end() const { return offers_begin_ + offers_.size(); }
 
     struct Search {
         ClassIndex of{};
         const NodeSet* within = nullptr;  ///< If given, only nodes in it.
-        std::span<const Copy> own{};      ///< Where these are, room for one is taken already.
+        /// On the nodes of these copies, room for one is reserved already.
+        std::span<const Copy> own{};
     };
-    /// The next node that the class accepts and that fits besides, in the order of load, then name.
+    /// The next node that the class accepts and for which `fits` holds, in the order of load, then
+    /// name.
     [[nodiscard]] std::optional<NodeIndex> next(const Search& search, Loads::Cursor& cursor,
                                                 const auto& fits);
 
@@ -80,17 +82,18 @@ private:
     friend struct CoreFields;
 
     struct Class {
-        PlacementRule rule;  // What makes the class, and no more.
+        PlacementRule rule;  // Only the fields that define the class.
         std::string key;
         std::uint32_t users = 0;
-        std::vector<bool> member;  // By NodeIndex: pool and labels are as asked for.
+        std::vector<bool> member;  // By NodeIndex: pool and labels match.
         NodeSet among;             // The members by rank.
         std::uint64_t offers_seen = 0;
         std::uint64_t ranks_seen = 0;
         bool is_new = true;
-        Loads::Cursor from;            // No node before it has room,
-        std::uint64_t falls_seen = 0;  // unless something fell since.
-        // Of why_none(), as long as nothing falls and so many serve; `fits`: unknown.
+        Loads::Cursor from;            // No node before this has room,
+        std::uint64_t falls_seen = 0;  // unless a load or use fell since.
+        // The result of why_none(), valid while nothing falls and this many nodes serve; `fits`:
+        // unknown.
         Verdict why = Verdict::fits;
         std::size_t why_serving = 0;
     };
@@ -110,10 +113,10 @@ private:
     std::vector<Class> classes_;
     std::vector<ClassIndex> free_;
     std::map<std::string, ClassIndex> by_key_;
-    std::vector<NodeIndex> offers_;   // Whose offer changed, the latest last.
+    std::vector<NodeIndex> offers_;   // Nodes whose offer changed, the latest last.
     std::uint64_t offers_begin_ = 0;  // How many were dropped from the front.
     std::uint64_t ranks_version_ = 1;
-    std::vector<bool> is_foreign_;  // By NodeIndex: of another pool than the default one.
+    std::vector<bool> is_foreign_;  // By NodeIndex: not in the default pool.
     std::uint32_t foreign_ = 0;
 };
 
@@ -132,7 +135,7 @@ std::optional<NodeIndex> Candidates::next(const Search& search, Loads::Cursor& c
         cursor.load = from.load;
         cursor.rank = from.rank;
     }
-    bool is_front = is_whole && !(from < cursor);  // All nodes before it were found to be full.
+    bool is_front = is_whole && !(from < cursor);  // All nodes before the cursor are full.
     const std::array<const NodeSet*, 2> sets{&one.among, search.within};
     const std::span<const NodeSet* const> among{sets.data(), search.within == nullptr ? 1U : 2U};
     const auto found = loads.next(cursor, among, [&](NodeIndex node) {

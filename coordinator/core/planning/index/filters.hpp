@@ -6,24 +6,24 @@
 
 #include "common/spec/placement.hpp"
 
-/// What rules a node out for an instance. Each filter is a pure function of integers and texts, the
-/// same for placing, moving, explaining and asking what if.
+/// The filters that exclude a node for an instance. Each is a pure function of integers and texts;
+/// placing, moving, explain and what-if plans use the same ones.
 namespace muster::coordinator {
 
-/// What the filters say of one node, in the order in which they are asked. The name is the code
+/// The result of the filters for one node, in the order in which they run. The name is the code
 /// that operators see.
 enum class Verdict : std::uint8_t {
     fits,
-    not_serving,  ///< Of the node alone; why is a matter of its health and intent.
-    pool,         ///< It is of another pool.
+    not_serving,  ///< The health or intent of the node says why.
+    pool,         ///< The node is in another pool.
     label,        ///< A constraint is not met.
-    cpu,          ///< Capacity less what is reserved and placed is less than is asked for.
+    cpu,          ///< Capacity less what is reserved and placed is less than the request.
     memory,
     slots,
-    full,          ///< It has as many instances as a node may have.
-    max_per_node,  ///< It has as many instances of this task as the task allows.
-    has_copy,      ///< Another copy of this very instance is there.
-    failed,        ///< The instance failed there, and is not tried there again.
+    full,          ///< The node has as many instances as a node may have.
+    max_per_node,  ///< The node has as many instances of this task as the task allows.
+    has_copy,      ///< Another copy of the same instance is there.
+    failed,        ///< The instance failed there, and does not start there again.
 };
 inline constexpr std::size_t verdicts = 11;
 
@@ -34,7 +34,7 @@ inline constexpr std::size_t verdicts = 11;
 [[nodiscard]] Verdict judge_offer(const PlacementRule& rule, const std::string& node_name,
                                   const Offer& offer);
 
-/// What the instances on a node may take of it together, in all.
+/// The resources that all instances on a node may use together.
 struct Allowance {
     static constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t cpu_milli = unbounded;
@@ -43,10 +43,10 @@ struct Allowance {
 
     friend bool operator==(const Allowance&, const Allowance&) = default;
 };
-/// The capacity less what is reserved for others.
+/// The capacity less what is reserved for other uses.
 [[nodiscard]] Allowance allowance_of(const Offer& offer);
 
-/// What they do take. Sums are of 64 bits: they hold 10,000 of the largest requests.
+/// The resources that they do use. Sums have 64 bits: enough for 10,000 of the largest requests.
 struct Use {
     std::uint64_t cpu_milli = 0;
     std::uint64_t memory_bytes = 0;
@@ -56,8 +56,8 @@ struct Use {
     void take(const Resources& request);
     friend bool operator==(const Use&, const Use&) = default;
 };
-/// Resources. What is not asked for is not looked at: a node that is over its capacity in one
-/// takes those that need none of it.
+/// Checks the resources. A resource that is not requested is not checked: a node over its capacity
+/// in one resource still takes instances that do not need it.
 [[nodiscard]] Verdict judge_room(const Resources& request, const Allowance& allowance,
                                  const Use& use);
 

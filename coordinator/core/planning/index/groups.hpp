@@ -13,40 +13,40 @@
 
 namespace muster::coordinator {
 
-/// Which nodes are warm for which affinity group: the group of the instance of its that started
-/// last. And which of them run an instance of any group now.
+/// Which nodes are warm for which affinity group, that is, the group of the instance that started
+/// last on the node. And which nodes run an instance of any group now.
 ///
-/// It is learned from reports and repeats with them, so in whatever order they come, and under
-/// whatever leader, the same is known. Starts are compared by the clock of their own node.
+/// All of it comes from reports, which repeat. So the order of reports and a change of the leader
+/// make no difference. Starts are compared by the clock of their own node.
 ///
-/// Bounded: of the groups the one that ran nowhere for the longest is forgotten first. A group that
-/// no node is warm for is none.
+/// Bounded: the group that ran nowhere for the longest time is dropped first. A group without a
+/// warm node is dropped too.
 ///
-/// Pure. Owned by the planner.
+/// Owned by the planner.
 class Groups {
 public:
-    /// The node ran, or runs, an instance of the group that started then.
+    /// The node ran, or runs, an instance of the group that started at this time.
     void ran(NodeIndex node, std::string_view group, CivilMs started);
-    /// The node is gone.
+    /// The node was removed.
     void forget(NodeIndex node);
-    /// Instances of this task run, or are to run, on these nodes; each instance once.
+    /// Instances of this task run, or will run, on these nodes; each instance once.
     void restate(TaskIndex task, std::vector<NodeIndex> nodes);
-    /// One more is to run there.
+    /// One more instance will run there.
     void add(TaskIndex task, NodeIndex node);
-    /// One is to run elsewhere instead; a node that does not count has none.
+    /// One instance will run elsewhere instead; a node that does not count has none.
     void remove(TaskIndex task, NodeIndex node);
 
-    /// Runs no instance of a task that names a group.
+    /// True if the node runs no instance of a task with a group.
     [[nodiscard]] bool is_idle(NodeIndex node) const {
         return raw(node) >= nodes_.size() || nodes_[raw(node)].instances == 0;
     }
-    /// Runs one instance of such a task, which is one of this.
+    /// True if the node runs only one instance of tasks with a group, and it is of this task.
     [[nodiscard]] bool runs_one_only(NodeIndex node, TaskIndex task) const;
-    /// Empty: none.
+    /// The group for which the node is warm; empty: none.
     [[nodiscard]] std::string_view warm_for(NodeIndex node) const;
-    /// When what made it warm started there.
+    /// When the instance that made the node warm started.
     [[nodiscard]] CivilMs since(NodeIndex node) const;
-    /// In the order of indices, which must not reach a plan.
+    /// In the order of indices, which must not affect a plan.
     [[nodiscard]] std::vector<NodeIndex> warm(std::string_view group) const;
     [[nodiscard]] std::size_t count() const { return groups_.size(); }
     /// In the order of names.
@@ -60,7 +60,7 @@ private:
 
     struct Group {
         std::set<NodeIndex> nodes;
-        std::uint64_t used = 0;  // The number of the start seen last.
+        std::uint64_t used = 0;  // The number of the last start seen.
     };
     using ByName = std::map<std::string, Group, std::less<>>;
     struct Node {

@@ -11,14 +11,15 @@
 
 namespace muster::coordinator {
 
-/// Where each wanted instance is, or is to be, at home; and the loads that follow from it.
+/// The home of each wanted instance, that is, the node where it runs or will run; and the loads
+/// that follow from the homes.
 ///
-/// Pure. Owned by the planner.
+/// Owned by the planner.
 class Homes {
 public:
     static constexpr NodeIndex none{std::numeric_limits<std::uint32_t>::max()};
 
-    /// The task has this many ordinals; those above have no home any more.
+    /// The task has this many ordinals; higher ordinals lose their home.
     void resize(TaskIndex task, std::uint32_t instances) {
         std::vector<NodeIndex>& homes = made_at(homes_, task);
         for (std::size_t ordinal = instances; ordinal < homes.size(); ++ordinal) {
@@ -29,13 +30,13 @@ public:
             homes.shrink_to_fit();
         }
     }
-    /// Gives the home that it had.
+    /// Returns the previous home.
     NodeIndex set(TaskIndex task, Ordinal ordinal, NodeIndex node);
     [[nodiscard]] NodeIndex of(TaskIndex task, Ordinal ordinal) const {
         const std::span<const NodeIndex> homes = of(task);
         return ordinal < homes.size() ? homes[ordinal] : none;
     }
-    /// By ordinal. They lie there until the task is resized.
+    /// By ordinal. Valid until the task is resized.
     [[nodiscard]] std::span<const NodeIndex> of(TaskIndex task) const {
         return raw(task) < homes_.size() ? std::span<const NodeIndex>{homes_[raw(task)]}
                                          : std::span<const NodeIndex>{};
@@ -72,8 +73,8 @@ inline NodeIndex Homes::set(TaskIndex task, Ordinal ordinal, NodeIndex node) {
     return before;
 }
 
-/// Counts by index, all forgotten in one step: the copies of the task at hand on each node, or of
-/// each task on the node at hand.
+/// Counts by index that are cleared in constant time: the copies of one task on each node, or of
+/// each task on one node.
 template <class Index>
 class Tally {
 public:
@@ -82,7 +83,7 @@ public:
         Count& count = made_at(counts_, index);
         count = {stamp_, count.stamp == stamp_ ? count.count + 1 : 1};
     }
-    /// Takes one back that was added.
+    /// Removes one that was added.
     void take(Index index) {
         ensure(of(index) > 0, "what is taken back was counted");
         --counts_[raw(index)].count;

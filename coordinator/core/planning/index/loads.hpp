@@ -12,15 +12,15 @@
 
 namespace muster::coordinator {
 
-/// The serving nodes by load, and those of one load by name; loads of other nodes are kept too.
+/// The serving nodes by load, then name. Loads of other nodes are kept too.
 ///
-/// Ranks are of all known nodes, so a node that comes to serve or ceases to is one bit: only a name
-/// that comes or goes moves ranks.
+/// All known nodes have ranks, so a node that begins or ceases to serve changes one bit. Ranks
+/// change only when a name is added or removed.
 ///
-/// Pure. Owned by the planner.
+/// Owned by the planner.
 class Loads {
 public:
-    /// All known nodes are now these, in the order of names. Who served and is still known, serves.
+    /// These are now all known nodes, in the order of names. A known node that served still serves.
     void set_nodes(std::span<const NodeIndex> by_name);
     void set_serving(NodeIndex node, bool serving);
 
@@ -35,14 +35,14 @@ public:
     [[nodiscard]] bool is_serving(NodeIndex node) const {
         return raw(node) < facts_.size() && facts_[raw(node)].serving;
     }
-    /// Of the serving nodes; there is at least one.
+    /// Over the serving nodes, of which there must be one.
     [[nodiscard]] std::uint32_t least() const { return least_; }
     [[nodiscard]] std::uint32_t most() const { return most_; }
     [[nodiscard]] bool is_even() const { return serving_ == 0 || most_ - least_ <= 1; }
-    /// Load of all serving nodes together.
+    /// The load of all serving nodes together.
     [[nodiscard]] std::uint64_t sum() const { return sum_; }
-    /// Grows whenever a serving node has less, or another one serves: only then may be found what
-    /// was not found before.
+    /// Grows whenever the load of a serving node falls, or another node serves. Only then can a
+    /// search find more than before.
     [[nodiscard]] std::uint64_t falls() const { return falls_; }
 
     /// How many nodes are known.
@@ -54,12 +54,12 @@ public:
     /// All serving nodes of one load, by name.
     [[nodiscard]] std::vector<NodeIndex> with(std::uint32_t load) const;
 
-    /// Where a search from the least loaded on stands. Between two steps the node found may be
-    /// given more, but no node may be given less.
+    /// The position of a search that begins with the least loaded node. Between two steps the load
+    /// of the found node may rise, but no load may fall.
     struct Cursor {
         std::uint32_t load = 0;
         Rank rank = 0;
-        std::uint32_t most = ~std::uint32_t{0};  ///< Nodes of a higher load are not looked at.
+        std::uint32_t most = ~std::uint32_t{0};  ///< Nodes with a higher load are skipped.
 
         friend bool operator<(const Cursor& a, const Cursor& b) {
             return a.load != b.load ? a.load < b.load : a.rank < b.rank;
@@ -70,7 +70,7 @@ public:
         return search(
             cursor, [](const NodeSet& level, Rank from) { return level.next(from); }, fits);
     }
-    /// The next one that is in each of the sets, too.
+    /// The next node that fits and is in each of the sets.
     [[nodiscard]] std::optional<NodeIndex> next(Cursor& cursor,
                                                 std::span<const NodeSet* const> among,
                                                 const auto& fits) const {
@@ -95,7 +95,7 @@ private:
 
     std::vector<Facts> facts_;      // By NodeIndex.
     std::vector<NodeIndex> nodes_;  // By rank.
-    std::vector<NodeSet> levels_;   // By load, the serving ones.
+    std::vector<NodeSet> levels_;   // By load: the serving nodes.
     std::size_t serving_ = 0;
     std::uint32_t least_ = 0;
     std::uint32_t most_ = 0;

@@ -10,7 +10,7 @@ namespace muster::coordinator {
 void ResourceLedger::set_offer(NodeIndex node, const Offer& offer) {
     const Allowance allowance = allowance_of(offer);
     if (raw(node) >= rooms_.size() && allowance == Allowance{}) {
-        return;  // As without a word about it.
+        return;  // The default needs no entry.
     }
     room(node).allowance = allowance;
     ++falls_;
@@ -59,7 +59,7 @@ void ResourceLedger::unclaim(TaskIndex task, NodeIndex node) {
     std::vector<NodeIndex>& nodes = claims_[raw(task)].nodes;
     const auto found = std::find(nodes.rbegin(), nodes.rend(), node);
     if (found == nodes.rend()) {
-        return;  // A node that does not count is claimed by nobody.
+        return;  // A node that does not count has no claims.
     }
     std::swap(*found, nodes.back());
     nodes.pop_back();

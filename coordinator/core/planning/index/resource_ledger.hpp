@@ -8,36 +8,36 @@
 
 namespace muster::coordinator {
 
-/// What the instances placed on each node take of it, and what they may take.
+/// The resources of each node that its instances reserve, and those that they may reserve.
 ///
-/// A *claim* is an instance's on a node: where a copy of it is that is not proven gone, and where
-/// its home is. So of an instance that moves, both copies count. A task's claims are stated again
-/// whenever the task was read, and change with its homes in between.
+/// A *claim* reserves resources of a node for an instance: on each node with a copy that is not
+/// proven gone, and on its home. So while an instance moves, both copies reserve resources. A
+/// task's claims are set again whenever the task is read, and change with its homes in between.
 ///
-/// Claims are kept only where they can decide something: for tasks that ask for cpu or memory, and
-/// for all once some node bounds its slots.
+/// Claims are kept only where they matter: for tasks that request cpu or memory, and for all tasks
+/// once some node bounds its slots.
 class ResourceLedger {
 public:
     void set_offer(NodeIndex node, const Offer& offer);
-    /// Some node bounds its slots, or did: then everyone's claims are kept.
+    /// Some node bounds its slots, or did: then the claims of all tasks are kept.
     [[nodiscard]] bool counts_slots() const { return counts_slots_; }
-    /// This task's claims are to be kept, or there are some to forget.
+    /// True if this task's claims must be kept, or some must be removed.
     [[nodiscard]] bool tracks(TaskIndex task, const Resources& request) const;
 
-    /// The task's claims are these, of which a node may be named once for each instance.
+    /// Sets the claims of the task. A node may be named once for each instance.
     void restate(TaskIndex task, const Resources& request, std::vector<NodeIndex> nodes);
-    /// The task's index may be another's from now on.
+    /// Another task may get the index from now on.
     void forget(TaskIndex task);
     void claim(TaskIndex task, NodeIndex node);
     void unclaim(TaskIndex task, NodeIndex node);
-    /// What the task asked for when its claims were last stated.
+    /// The request of the task when its claims were last set.
     [[nodiscard]] Resources request_of(TaskIndex task) const;
 
     [[nodiscard]] Verdict judge(NodeIndex node, const Resources& request) const;
     [[nodiscard]] Use used(NodeIndex node) const;
-    /// Grows whenever a node has more room than before: only then may be found what was not.
+    /// Grows whenever a node has more room than before. Only then can a search find more.
     [[nodiscard]] std::uint64_t falls() const { return falls_; }
-    /// What is taken of each node is what is claimed there.
+    /// True if the use of each node equals its claims.
     [[nodiscard]] bool adds_up() const;
 
 private:

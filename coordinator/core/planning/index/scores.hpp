@@ -8,20 +8,20 @@
 
 namespace muster::coordinator {
 
-/// How good a node that passes the filters is for an instance: the smaller, the better. What comes
-/// first decides; the name, as the last, always does. The search for a node compares scores, and so
-/// does the explanation.
+/// How good a node that passes the filters is for an instance: the smaller, the better. The first
+/// part that differs decides; names always differ. Both the search for a node and explain compare
+/// scores.
 struct Score {
     std::uint32_t affinity = 0;  ///< 0 idle and warm for the group, 1 of no group, 2 any other.
-    std::uint32_t spread = 0;    ///< Instances of the task at home where the label is the same.
-    std::uint32_t load = 0;      ///< Instances at home there.
-    Rank rank = 0;               ///< By name.
+    std::uint32_t spread = 0;  ///< Instances of the task on nodes with the same value of the label.
+    std::uint32_t load = 0;    ///< Instances whose home the node is.
+    Rank rank = 0;             ///< By name.
 
     friend auto operator<=>(const Score&, const Score&) = default;
 };
 
-/// Load and name are the order in which candidates are found: false, and the first that fits has
-/// the least score.
+/// False: the first candidate that fits has the least score, because candidates are found in the
+/// order of load, then name.
 [[nodiscard]] inline bool needs_scores(const PlacementRule& rule) {
     return !rule.spread.empty() || !rule.group.empty();
 }
@@ -29,7 +29,7 @@ struct Score {
 /// A part of a score; the name is the code that an explanation shows.
 enum class ScorePart : std::uint8_t { affinity, spread, load, name };
 
-/// The first part in which the better one is better.
+/// The first part in which the better score is better.
 [[nodiscard]] constexpr ScorePart decided_by(const Score& better, const Score& next) {
     if (better.affinity != next.affinity) {
         return ScorePart::affinity;

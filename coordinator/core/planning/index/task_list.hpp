@@ -11,7 +11,7 @@
 
 namespace muster::coordinator {
 
-/// Tasks that wait for the same, each once.
+/// Tasks that wait for the same thing, each once.
 class TaskList {
 public:
     void add(TaskIndex task) {
@@ -30,13 +30,13 @@ public:
         }
         tasks_.clear();
     }
-    /// In the order in which they came.
+    /// In the order of arrival.
     [[nodiscard]] std::span<const TaskIndex> all() const { return tasks_; }
-    /// Empties the list: the tasks that still have a name, in the order of names.
+    /// Empties the list. Returns the tasks that still have a name, in the order of names.
     [[nodiscard]] std::vector<TaskIndex> take(const Workload& workload) {
         return take(workload, tasks_.size());
     }
-    /// The same of the first that came, this many.
+    /// The same for the first `count` tasks.
     [[nodiscard]] std::vector<TaskIndex> take(const Workload& workload, std::size_t count) {
         const auto end = tasks_.begin() + static_cast<std::ptrdiff_t>(count);
         std::vector<TaskIndex> taken{tasks_.begin(), end};
@@ -57,7 +57,7 @@ private:
     std::vector<bool> listed_;  // By TaskIndex.
 };
 
-/// Tasks that take turns, each once. Those that came since they lined up last are not among them.
+/// Tasks that take turns, each once. New tasks wait for the next line_up().
 class TaskTurns {
 public:
     void add(TaskIndex task) {
@@ -65,7 +65,7 @@ public:
             fresh_.add(task);
         }
     }
-    /// Those that came, behind the others and in the order of names.
+    /// Appends the new tasks, in the order of names.
     void line_up(const Workload& workload) {
         for (const TaskIndex task : fresh_.take(workload)) {
             made_at(queued_, task) = true;
@@ -85,7 +85,7 @@ private:
 
     TaskList fresh_;
     std::deque<TaskIndex> turns_;
-    std::vector<bool> queued_;  // By TaskIndex: it is in `turns_`.
+    std::vector<bool> queued_;  // By TaskIndex: the task is in `turns_`.
 };
 
 }  // namespace muster::coordinator

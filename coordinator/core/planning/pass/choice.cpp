@@ -80,7 +80,7 @@ void Choice::exhaust_below(std::uint32_t count) {
 
 bool Choice::is_worse(NodeIndex node, NodeIndex from) const {
     const bool stays = value_of(node) == value_of(from);
-    // Where it runs it is at its best, as far as its group goes.
+    // The affinity of its present node counts as 0.
     return affinity_of(node) > 0 ||
            (!stays && counts_[value_of(node)] + 1 > counts_[value_of(from)]);
 }

@@ -12,23 +12,24 @@ namespace muster::coordinator {
 
 struct PlannerState;
 
-/// Which of the nodes that fit is best for the next instance of a task that spreads over the values
-/// of a label or names a group. For all other tasks it is the first one found.
+/// Chooses the best fitting node for the next instance of a task with `spread` or a group. For
+/// other tasks the first node found is the best.
 ///
-/// Within one task's pass nodes only fill up. So a value that was found to have no node left is
-/// not looked for again: the search through all nodes is made once a value, not once an instance.
+/// While one task is planned, nodes only fill up. So a value without a fitting node is not searched
+/// again: all nodes are searched once per value, not once per instance.
 class Choice {
 public:
     Choice(PlannerState& state, TaskIndex task);
 
-    /// The node with the least score of those that fit.
+    /// The fitting node with the least score.
     [[nodiscard]] std::optional<NodeIndex> best(const auto& fits);
     /// 0 idle and warm for the task's group, 1 of no group, 2 any other; 0 without a group.
     [[nodiscard]] std::uint32_t affinity_of(NodeIndex node) const;
-    /// An instance of the task is at home there now; before, on this node, on a lost one or none.
+    /// An instance of the task has the home `to` now. `from` may be a lost node or none.
     void move(NodeIndex from, NodeIndex to);
     [[nodiscard]] Score score_of(NodeIndex node) const;
-    /// An instance that is at home on `from` would be worse off on the node, whatever the loads.
+    /// True if the node is worse than `from`, the present home of an instance, without regard to
+    /// loads.
     [[nodiscard]] bool is_worse(NodeIndex node, NodeIndex from) const;
 
 private:
@@ -38,10 +39,10 @@ private:
     [[nodiscard]] std::optional<NodeIndex> best_within(const NodeSet* within,
                                                        std::uint32_t affinity, const auto& fits);
     [[nodiscard]] Value value_of(NodeIndex node) const {
-        // A node that came after the values were looked up counts as one without the label.
+        // A node that was added after the values were read counts as one without the label.
         return values_ == nullptr || raw(node) >= values_->of.size() ? 0 : values_->of[raw(node)];
     }
-    /// The least count of a value that may yet have a node.
+    /// The least count of a value that may still have a node.
     [[nodiscard]] std::uint32_t least_count() const;
     void find_warm();
     void add(NodeIndex node);
@@ -52,10 +53,10 @@ private:
     Candidates& candidates_;
     ClassIndex asks_;
     std::string_view group_;               // Empty: none.
-    NodeSet warm_;                         // With a group: the nodes warm for it,
-    NodeSet cold_;                         // and those warm for none.
+    NodeSet warm_;                         // With a group: nodes warm for the group,
+    NodeSet cold_;                         // and nodes warm for none.
     const LabelValues* values_ = nullptr;  // Null: no spread.
-    std::vector<std::uint32_t> counts_;    // By value: instances at home there.
+    std::vector<std::uint32_t> counts_;    // By value: instances with a home there.
     std::vector<bool> exhausted_;          // By value.
 };
 
@@ -71,12 +72,12 @@ std::optional<NodeIndex> Choice::best(const auto& fits) {
     return best_within(nullptr, affinity_most, fits);
 }
 
-/// The best one in the set, of which only nodes of this affinity or a better one count.
+/// The best node in the set with this affinity or a better one.
 std::optional<NodeIndex> Choice::best_within(const NodeSet* within, std::uint32_t affinity,
                                              const auto& fits) {
     const Candidates::Search search{.of = asks_, .within = within};
-    // Nodes come in the order of load, then name: none that comes later has a lower score than this
-    // with the load and name of one that came.
+    // Nodes come in the order of load, then name. So no later node has a lower score than
+    // `least_left` with the load and name of the present node.
     Score least_left{.affinity = group_.empty() ? 0 : affinity, .spread = least_count()};
     std::optional<NodeIndex> best;
     Score of_best;

@@ -13,12 +13,12 @@
 
 namespace muster::coordinator {
 
-/// Which tasks the next pass looks at, and what the others wait for.
+/// Which tasks the next pass plans, and what the others wait for.
 class DueTasks {
 public:
     explicit DueTasks(const Workload& workload) : workload_{workload} {}
 
-    /// With the next pass.
+    /// Adds the task to the next pass.
     void add(TaskIndex task) {
         any_with_priority_ = any_with_priority_ || workload_[task].place.priority != 0;
         due_.add(task);
@@ -29,9 +29,9 @@ public:
     void wait_for_nodes(TaskIndex task) { short_of_nodes_.add(task); }
     void wait_for_room(TaskIndex task) { short_of_room_.add(task); }
 
-    /// Another node serves, or nodes offer something else.
+    /// Another node serves, or offers changed.
     void on_nodes_changed() { all_due(short_of_nodes_); }
-    /// What a pass has to look at now, by priority, then name, as far as its scope goes.
+    /// The tasks that a pass must plan now, by priority, then name, as far as its scope allows.
     [[nodiscard]] std::vector<TaskIndex> take(const Scope& scope) {
         while (!wakes_.empty() && wakes_.begin()->first <= scope.now) {
             add(wakes_.begin()->second);
@@ -52,7 +52,7 @@ public:
             return static_cast<std::size_t>(fit - list.begin());
         };
         if (!std::exchange(any_with_priority_, false)) {
-            // Any come first, so that what is left need not be sorted each time.
+            // Takes tasks in the order of arrival, so that the rest need not be sorted each time.
             return due_.take(workload_, count_that_fit(due_.all()));
         }
         std::vector<TaskIndex> due = due_.take(workload_);
@@ -63,7 +63,7 @@ public:
         std::erase_if(due, [&](TaskIndex task) { return due_.contains(task); });
         return due;
     }
-    /// After take(): something is left for the pass that goes on.
+    /// After take(): some tasks are left for the next pass.
     [[nodiscard]] bool is_cut() const { return !due_.empty(); }
     [[nodiscard]] bool is_any_short_of_room() const { return !short_of_room_.empty(); }
     [[nodiscard]] std::vector<TaskIndex> take_short_of_room() {
@@ -92,9 +92,9 @@ private:
 
     const Workload& workload_;
     TaskList due_;
-    bool any_with_priority_ = false;  // Of those, when they came.
+    bool any_with_priority_ = false;  // Set when a task with a priority was added.
     TaskList short_of_nodes_;
-    TaskList short_of_room_;  // Until some node has more of it.
+    TaskList short_of_room_;  // Until some node has more room.
     TaskList in_recovery_;
     TaskList in_freeze_;
     std::set<std::pair<Instant, TaskIndex>> wakes_;

@@ -10,17 +10,17 @@
 
 namespace muster::coordinator {
 
-/// What is remembered of the moves that began: which instances rest since then.
+/// Instances that moved recently and rest until a time.
 class MoveQueue {
 public:
     using Instance = std::pair<TaskIndex, Ordinal>;
 
-    /// It was moved, and rests until then.
+    /// The instance was moved, and rests until this time.
     void rest(const Instance& instance, Instant until) {
         resting_[instance] = until;
         rests_.emplace_back(until, instance);
     }
-    /// The next instance whose rest is over by now.
+    /// Takes the next instance whose rest is over.
     [[nodiscard]] std::optional<Instance> take_rested(Instant now) {
         while (!rests_.empty() && rests_.front().first <= now) {
             const auto [end, instance] = rests_.front();
@@ -33,20 +33,20 @@ public:
         }
         return std::nullopt;
     }
-    /// Until when the instance rests, since it was moved.
+    /// Until when the instance rests.
     [[nodiscard]] std::optional<Instant> rests_until(TaskIndex index, Ordinal ordinal) const {
         const auto rest = resting_.find({index, ordinal});
         return rest == resting_.end() ? std::nullopt : std::optional{rest->second};
     }
     void forget(TaskIndex index) { erase_task(resting_, index); }
-    /// How many tasks were looked at for moves that may begin.
+    /// How many tasks were checked for moves that may begin.
     [[nodiscard]] std::uint64_t looks() const { return looks_; }
     void count_look() { ++looks_; }
 
 private:
     friend struct CoreFields;
 
-    /// Instances that were moved recently and until when they rest; and the same by time.
+    /// Instances that were moved recently, with the end of their rest; and the same by time.
     ByInstance<Instant> resting_;
     std::deque<std::pair<Instant, Instance>> rests_;
     std::uint64_t looks_ = 0;

@@ -14,7 +14,7 @@ bool Moves::is_movable(const Task& task, const Copy& stay) const {
     const bool runs = stay.reported && stay.state == InstanceState::running &&
                       stay.generation == task.generation && !stay.orders.starting &&
                       !stay.orders.moving;
-    // What is to run to its end loses its work by a move: a stop, and a new beginning elsewhere.
+    // An instance that runs to its end would lose its progress by a move.
     const bool may = task.spec.restart.policy == RestartPolicy::always &&
                      task.spec.update.max_surge > 0 && !task.place.pinned && !task.is_everywhere();
     return may && runs && placements_.nodes().is_serving(stay.node);
@@ -22,7 +22,7 @@ bool Moves::is_movable(const Task& task, const Copy& stay) const {
 
 const Copy* Moves::movable(TaskIndex index, Ordinal ordinal) const {
     const Task& task = workload_[index];
-    // A copy that is left alone takes the place of the one that a move adds.
+    // A stray that is left alone uses the room for the copy that a move adds.
     const bool is_full = statuses_.strays_of(index) >= task.spec.update.max_surge;
     const Copy* stay = ordinal < task.ordinals() && !is_full
                            ? find_stay(workload_, placements_, index, ordinal)
@@ -44,7 +44,7 @@ Moves::Decided::const_iterator Moves::revoke(Decided::const_iterator move) {
     const auto [index, ordinal] = move->first;
     const Copy* const stay = movable(index, ordinal);
     if (has_task(deferred_, index)) {
-        due_.add(index);  // It may have counted on the place.
+        due_.add(index);  // The task may have counted on that room.
     }
     may_be_evener_ = true;
     return places_.drop(move, stay != nullptr ? std::optional{stay->node} : std::nullopt);
@@ -87,7 +87,7 @@ void Moves::revoke_crowded(TaskIndex index, Tally<NodeIndex>& at_home) {
             return true;
         }
         at_home.take(move.second);
-        turns_.add(index);  // What it goes back to may be crowded in turn.
+        turns_.add(index);  // The node that it returns to may be crowded, too.
         return false;
     });
 }

@@ -9,13 +9,13 @@
 
 namespace muster::coordinator {
 
-/// The moves of the balance that are decided and have not begun: which may be made, which hold, and
-/// when a balance is due.
+/// The moves of the balance that are decided and have not begun: which are allowed, which are still
+/// valid, and when a balance is due.
 class Moves {
 public:
     using Decided = Places::Decided;
 
-    /// `deferred`: missing instances that keep a place, which a move may have made.
+    /// `deferred`: missing instances with a reserved place, which a move may have freed.
     Moves(const Workload& workload, const Placements& placements, Places& places,
           const Requirements& requirements, DueTasks& due, const TaskStatuses& statuses,
           const ByInstance<NodeIndex>& deferred)
@@ -28,54 +28,52 @@ public:
           deferred_{deferred} {}
 
     void decide(TaskIndex task, Ordinal ordinal, NodeIndex target);
-    /// The copy runs as wanted and may be moved, if it is the one that stays.
+    /// The copy runs in the wanted generation and may be moved, if it is the copy that stays.
     [[nodiscard]] bool is_movable(const Task& task, const Copy& stay) const;
-    /// The copy of the ordinal that stays, if it runs as wanted and may be moved.
+    /// The copy of the ordinal that stays, if it is movable.
     [[nodiscard]] const Copy* movable(TaskIndex index, Ordinal ordinal) const;
-    /// Its target has room for it, and is not the fuller node of the two.
+    /// The target has room for the instance, and is not the fuller of the two nodes.
     [[nodiscard]] bool is_worth_it(const Decided::value_type& move) const;
 
-    /// The decided move is off; its instance stays where it is.
+    /// Cancels a decided move; its instance stays where it is.
     Decided::const_iterator revoke(Decided::const_iterator move);
     void revoke(TaskIndex index, Ordinal ordinal) {
         revoke(places_.moves().find({index, ordinal}));
     }
     void revoke_all();
     void revoke_all(TaskIndex index);
-    /// Those of the task that have begun, or cannot any more.
+    /// Revokes moves of the task that have begun or are no longer possible.
     void revoke_void(TaskIndex index);
-    /// Those whose target does not serve or suit any more.
+    /// Revokes moves whose target no longer serves or suits.
     void revoke_unsuited();
-    /// Those of the task whose target was given to another instance, which came first. `at_home` is
-    /// overwritten.
+    /// Revokes moves of the task whose target another instance got first. `at_home` is overwritten.
     void revoke_crowded(TaskIndex index, Tally<NodeIndex>& at_home);
 
-    /// So many of the task's copies may be moved now.
+    /// This many of the task's copies are movable now.
     void on_read(TaskIndex index, std::uint32_t movable);
     void forget(TaskIndex index);
 
-    /// A home, a copy that may be moved or the set of serving nodes changed since an even spread
-    /// was sought last, or running copies might not be moved then. What could not be had then
-    /// cannot be had now otherwise.
+    /// True if a home, a movable copy or the set of serving nodes changed since the last balance,
+    /// or if that balance could not move running copies. Otherwise a new balance cannot do better.
     [[nodiscard]] bool is_balance_due(bool moves) const {
         return may_be_evener_ || (moves && !last_.by_moves) ||
                places_.homes().version() != last_.homes;
     }
-    /// Something other than a home changed.
+    /// Something other than a home changed, so a balance may do better.
     void may_be_evener() { may_be_evener_ = true; }
     void on_balanced(bool moves);
-    /// How often an even spread was sought.
+    /// The number of balances so far.
     [[nodiscard]] std::uint64_t balances() const { return balances_; }
-    /// Tasks whose decided moves are to be looked at.
+    /// Tasks whose decided moves must be checked.
     [[nodiscard]] TaskTurns& turns() { return turns_; }
 
 private:
     friend struct CoreFields;
 
-    /// An even spread, as it was sought last.
+    /// The last balance.
     struct Balancing {
-        std::uint64_t homes = 0;  // Their version then.
-        bool by_moves = false;    // Running copies might be moved.
+        std::uint64_t homes = 0;  // Their version at that time.
+        bool by_moves = false;    // It could move running copies.
     };
     using DecidedRange = std::pair<Decided::const_iterator, Decided::const_iterator>;
     [[nodiscard]] DecidedRange all() const {

@@ -9,8 +9,8 @@ namespace {
 
 struct Meaning {
     std::string_view code;
-    std::string_view missing;       // Of an instance without a place.
-    std::string_view blocked = "";  // Of one that is to leave its node, if it is something else.
+    std::string_view missing;       // For an instance without a place.
+    std::string_view blocked = "";  // For an instance that must leave its node, if different.
 };
 
 // In the order of the obstacles.

@@ -45,7 +45,7 @@ bool Places::restate_claims(TaskIndex index, const Reading& reading) {
     return ledger_.falls() != falls;
 }
 
-/// What a task's copies say of its group, and where its instances are or are to be.
+/// Updates the groups from a task's copies and homes.
 void Places::restate_group(TaskIndex index, const Reading& reading) {
     const std::string& group = workload_[index].place.group;
     if (group.empty()) {
@@ -71,7 +71,7 @@ void Places::restate_group(TaskIndex index, const Reading& reading) {
     groups_.restate(index, std::move(nodes));
 }
 
-/// The homes where no copy is yet.
+/// Adds homes that have no copy yet.
 void Places::add_homes(TaskIndex index, const Reading& reading,
                        std::vector<NodeIndex>& nodes) const {
     for (Ordinal ordinal = 0; ordinal < reading.slots.size(); ++ordinal) {

@@ -12,11 +12,11 @@
 
 namespace muster::coordinator {
 
-/// Where each wanted instance is, or is to be, at home; and what follows from it: the loads of
-/// nodes, what is taken of their resources, and the groups that they run.
+/// The home of each wanted instance, and what follows from it: the loads of nodes, their reserved
+/// resources, and the groups that they run.
 ///
-/// A move of the balance changes the home when it is decided, so load counts it at once. What it
-/// takes of its target it takes when it begins: what is wanted and runs nowhere may come first.
+/// A move of the balance changes the home when it is decided, so the load counts it at once. It
+/// reserves resources of its target only when it begins, so that missing instances come first.
 class Places {
 public:
     using Decided = ByInstance<NodeIndex>;
@@ -33,36 +33,36 @@ public:
     [[nodiscard]] const Groups& groups() const { return groups_; }
 
     // ---- nodes ----
-    /// Nodes came or went.
+    /// Nodes were added or removed.
     void on_names_changed() { homes_.loads().set_nodes(placements_.nodes().by_name()); }
     void on_serving_changed(NodeIndex node);
-    /// The node came or went, or offers something else.
+    /// The node was added or removed, or its offer changed.
     void on_offer_changed(NodeIndex node);
 
     // ---- a task that is read ----
     /// The task has this many ordinals.
     void resize(TaskIndex index, std::uint32_t ordinals) { homes_.resize(index, ordinals); }
-    /// Until the task's claims are stated again, only load follows it.
+    /// Sets a home and the load only. The claims follow with the next restate().
     void assume_home(TaskIndex index, Ordinal ordinal, NodeIndex node) {
         homes_.set(index, ordinal, node);
     }
-    /// States what the task's instances take, by its copies and homes. True: some node has more
+    /// Sets what the task's instances reserve, by its copies and homes. True: some node has more
     /// room than before.
     bool restate(TaskIndex index, const Reading& reading);
-    /// Nothing is left of the task.
+    /// The task has no copies or homes any more.
     void forget(TaskIndex index);
 
     // ---- while a pass decides ----
     void set_home(TaskIndex index, Ordinal ordinal, NodeIndex node);
-    /// Where the task's instances are at home, counted by node.
+    /// Counts the homes of the task's instances by node.
     void count_homes(TaskIndex index, std::uint32_t instances, Tally<NodeIndex>& into) const;
-    /// The room of the target of a move, and its group; until it is given up or the task is read.
+    /// Reserves room on the target of a move, until it is given up or the task is read.
     void take_place(TaskIndex index, NodeIndex target);
     void give_up_place(TaskIndex index, NodeIndex target);
 
     // ---- moves that are decided and have not begun ----
     void decide(TaskIndex index, Ordinal ordinal, NodeIndex target);
-    /// The move is over or off; the instance is at home where it stays, if it does.
+    /// The move is complete or cancelled. `stays_on`: the home of the instance then, if any.
     Decided::const_iterator drop(Decided::const_iterator move, std::optional<NodeIndex> stays_on);
     [[nodiscard]] const Decided& moves() const { return moves_; }
     [[nodiscard]] bool is_any_to_move(TaskIndex index) const {
@@ -73,17 +73,17 @@ public:
     }
 
     // ---- room that became free ----
-    /// Some node has more room than at the last call.
+    /// True if some node has more room than at the last call.
     [[nodiscard]] bool take_room_growth();
-    /// What was only taken for a while makes no node have more room than it had.
+    /// Ignores room that was only reserved for a while and released again.
     void disregard_growth(std::uint64_t falls) { falls_seen_ += falls; }
 
 private:
     friend struct CoreFields;
 
     struct PerTask {
-        std::uint32_t moves = 0;  // Decided.
-        bool claims = false;      // What it takes of its nodes is kept in the ledger.
+        std::uint32_t moves = 0;  // Decided moves.
+        bool claims = false;      // Its claims are in the ledger.
     };
 
     PerTask& at(TaskIndex index) { return made_at(tasks_, index); }
@@ -96,7 +96,7 @@ private:
     Homes homes_;
     ResourceLedger ledger_;
     Groups groups_;
-    Decided moves_;  // With their targets.
+    Decided moves_;  // Decided moves with their targets.
     std::vector<PerTask> tasks_;
     std::uint64_t falls_seen_ = 0;
 };

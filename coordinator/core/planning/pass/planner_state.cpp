@@ -55,7 +55,7 @@ bool PlannerState::absorb_offers() {
         places.on_offer_changed(node);
         if (placements.nodes().is_known(node)) {
             for (const Placements::Instance& instance : placements.all_on(node)) {
-                due.add(instance.task);  // What runs there may suit the node no more.
+                due.add(instance.task);  // The node may no longer suit the instances on it.
             }
         }
     }
@@ -92,7 +92,7 @@ std::uint32_t PlannerState::refresh_homes(TaskIndex index) {
         const Slot& slot = reading.slots[ordinal];
         if (slot.stay == nullptr) {
             missing += slot.is_over ? 0U : 1U;
-            // Where it was lost is remembered until it is placed again: that is the cause.
+            // The lost node is kept until the instance is placed again, because it is the cause.
             if (homes[ordinal] != Homes::none && placements.nodes().is_counted(homes[ordinal])) {
                 places.assume_home(index, ordinal, Homes::none);
             }
@@ -124,7 +124,8 @@ void PlannerState::add_short_of_room(std::vector<TaskIndex>& tasks) {
         refresh_homes(task);
         tasks.push_back(task);
     }
-    // What waits for a copy that leaves gets its home again; that it had none meanwhile is no room.
+    // Deferred instances got their home again. That they had none meanwhile does not count as more
+    // room.
     static_cast<void>(places.take_room_growth());
     due.sort(tasks);
     tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
@@ -132,7 +133,7 @@ void PlannerState::add_short_of_room(std::vector<TaskIndex>& tasks) {
 
 void PlannerState::record(TaskIndex index, std::span<const Shortage> shortages) {
     if (statuses.record(index, scratch.reading, shortages)) {
-        moves.may_be_evener();  // What was kept from moving by a stray may be moved now.
+        moves.may_be_evener();  // Instances that a stray kept from moving may move now.
     }
 }
 
@@ -156,7 +157,7 @@ void PlannerState::release_if_over(TaskIndex index) {
     workload.release(index);
 }
 
-// Which of the task's shortages is this instance's follows from where it was.
+// Finds the shortage of this instance by whether its node was lost.
 Obstacle PlannerState::why_missing(TaskIndex index, Ordinal ordinal) const {
     if (workload[index].has_ended_well(ordinal)) {
         return Obstacle::none;
@@ -193,7 +194,7 @@ InstanceView PlannerState::view_of_missing(TaskIndex index, Ordinal ordinal) con
     const NodeIndex home = places.home(index, ordinal);
     if (home != Homes::none && placements.nodes().is_known(home) &&
         !placements.nodes().is_counted(home)) {
-        view.state = "unknown";  // Contact was lost: nobody can tell what became of it.
+        view.state = "unknown";  // Its node is lost, so its state is not known.
         view.node = placements.nodes().name(home);
     } else if (const FailureRecord* failed = failures.find({index, ordinal});
                failed != nullptr && !failed->refusals.empty()) {

@@ -11,50 +11,49 @@
 
 namespace muster::coordinator {
 
-/// Instances that are not where they are to be, as passes found them.
+/// Instances that are not on their planned node, as passes found them.
 struct InstanceNotes {
-    /// Missing ones whose home is decided, but a copy that leaves is still in the way; and the lost
+    /// Missing instances whose home is decided, but a leaving copy still blocks them; with the lost
     /// node where they ran, or Homes::none.
     ByInstance<NodeIndex> deferred;
-    /// Of lost nodes, since when, if their tasks wait for those nodes.
+    /// Instances of lost nodes, with the time of the loss, if their tasks wait for those nodes.
     ByInstance<Instant> on_lost_nodes;
-    /// Those that are to leave their node and cannot yet, and what keeps them.
+    /// Instances that must leave their node and cannot yet, with their obstacle.
     ByInstance<Obstacle> blocked;
 };
 
-/// Of the one task that is looked at, its reading and counts by node; kept only because they are
-/// large.
+/// The reading and the counts of the task that is being planned. Kept only because they are large.
 struct Scratch {
     Reading reading;
-    Tally<NodeIndex> copies;   ///< Where copies are, or are to be by orders of this pass.
-    Tally<NodeIndex> at_home;  ///< Where instances are at home.
-    Tally<NodeIndex> staying;  ///< Where copies are that stay.
+    Tally<NodeIndex> copies;   ///< Nodes of copies, including those ordered in this pass.
+    Tally<NodeIndex> at_home;  ///< Homes of instances.
+    Tally<NodeIndex> staying;  ///< Nodes of copies that stay.
 };
 
-/// What the planner remembers from pass to pass: parts of one duty each, the later of which know
-/// the earlier ones. Here is what touches several of them.
+/// The state of the planner between passes. Each part has one duty, and later parts use earlier
+/// ones. The functions here touch several parts.
 struct PlannerState {
     PlannerState(Workload& workload_of, Placements& placements_of,
                  std::optional<Generation> held_back);
 
-    /// Takes in what changed of tasks since the last call.
+    /// Applies changes of tasks since the last call.
     void absorb();
-    /// The same of nodes: which there are, which serve and what they offer.
+    /// Applies changes of nodes: which exist, which serve and what they offer.
     void absorb_nodes();
-    /// Reads the task and gives each ordinal the home that its copies and moves say. Gives how many
-    /// have no copy.
+    /// Reads the task and sets the home of each ordinal by its copies and moves. Returns how many
+    /// ordinals have no copy.
     std::uint32_t refresh_homes(TaskIndex index);
-    /// If some node has more room than in the last pass, those that lack room are due, too.
+    /// If some node has more room than in the last pass, tasks that lack room are also due.
     void add_short_of_room(std::vector<TaskIndex>& due);
-    /// Brings status and totals up to date with `reading`, which is of this task.
+    /// Updates status and totals from `reading`, which is of this task.
     void record(TaskIndex index, std::span<const Shortage> shortages);
     void record_stale();
-    /// The end of the task's part of a pass: its index is given free if nothing is left of it.
+    /// Called when a pass is done with the task: releases its index if nothing is left of it.
     void release_if_over(TaskIndex index);
 
-    /// What keeps this instance from a place; none if it has one, or is about to get it.
+    /// Why this instance has no place; none if it has one, or will get one.
     [[nodiscard]] Obstacle why_missing(TaskIndex index, Ordinal ordinal) const;
-    /// Of an ordinal without a copy.
+    /// The view of an ordinal without a copy.
     [[nodiscard]] InstanceView view_of_missing(TaskIndex index, Ordinal ordinal) const;
 
     Workload& workload;

@@ -10,7 +10,7 @@ namespace {
 
 bool is_up(const Copy& copy) { return copy.reported && copy.state == InstanceState::running; }
 
-/// Later is worse: what does not run has not run for long.
+/// Later is worse. A copy that does not run counts as the latest.
 std::int64_t running_since(const Copy& copy) {
     constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
     return is_up(copy) && copy.started != CivilMs{} ? raw(copy.started) : never;
@@ -130,12 +130,12 @@ const Copy* find_stay(const Workload& workload, const Placements& placements, Ta
 
 namespace {
 
-/// What one ordinal adds to its task's status.
+/// The contribution of one ordinal to its task's status.
 struct SlotStatus {
-    bool runs = false;       ///< Some copy does.
-    bool outdated = false;   ///< An older generation is still there.
+    bool runs = false;       ///< Some copy runs.
+    bool outdated = false;   ///< A copy of an older generation still exists.
     bool settled = false;    ///< A copy of the wanted generation has come up.
-    std::uint32_t kept = 0;  ///< Copies that are not too many: for a move, both.
+    std::uint32_t kept = 0;  ///< Copies that are not surplus: during a move, both.
 };
 
 SlotStatus status_of(const Placements& placements, const Reading& reading, const Slot& slot,
@@ -154,7 +154,7 @@ SlotStatus status_of(const Placements& placements, const Reading& reading, const
     return status;
 }
 
-/// An ordinal is counted under one word, so that all of them add up to what is wanted.
+/// Each ordinal is counted in one state only, so that the counts add up to what is wanted.
 void count_once(const Copy& stay, bool runs, TaskStatus& status) {
     if (runs) {
         ++status.running;
@@ -169,7 +169,8 @@ void count_once(const Copy& stay, bool runs, TaskStatus& status) {
     }
 }
 
-/// It ended well: its copy may stay as it is, or be gone. One that runs is too many.
+/// Counts an ordinal that ended well. Its copy may still be reported or be gone; a running copy is
+/// surplus.
 void count_over(const Placements& placements, const Slot& slot, TaskStatus& status) {
     ++status.exited;
     ++status.updated;
@@ -178,7 +179,7 @@ void count_over(const Placements& placements, const Slot& slot, TaskStatus& stat
     status.stopping -= is_kept ? 1U : 0U;
 }
 
-/// How far the wanted generation has shown that it stays up.
+/// Counts healthy and young copies of the wanted generation.
 void count_health(const Copy& stay, const Task& task, TaskStatus& status) {
     if (stay.generation < task.generation) {
         return;
@@ -227,7 +228,7 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
         has_failed = has_failed || slot.stay->state == InstanceState::failed;
     }
     if (!is_new && status.rolling == 0) {
-        status.halted_by.reset();  // No roll-out is under way.
+        status.halted_by.reset();  // There is no roll-out.
     }
     const bool is_held_up =
         !shortages.empty() && shortages.front().code == Obstacle::max_unavailable;
@@ -242,7 +243,7 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
     status.starting += is_held_up ? missing : left;
     const Shortage largest = status.shortage();
     const bool is_unplaced = !is_held_up && largest.code != Obstacle::recovering;
-    // Of a task of every node it is not even known how many there are.
+    // For a task with every_node even the number of missing instances is not known.
     const bool is_unseen =
         largest.code == Obstacle::recovering && (largest.count > 0 || task.is_everywhere());
     if (is_unplaced && largest.count > 0) {

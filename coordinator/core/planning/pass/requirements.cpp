@@ -9,15 +9,14 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Something is asked for that some nodes may not give: without such tasks alone loads are balanced
-/// exactly.
+/// True if some nodes might not meet the rule. Loads are balanced exactly only without such tasks.
 bool is_ruled(const PlacementRule& rule) {
     return !rule.constraints.empty() || rule.pool != default_pool ||
            rule.request != Resources{.slots = 1} || !rule.spread.empty() || !rule.group.empty() ||
            rule.every_node || rule.pinned;
 }
 
-/// Numbers are given in the order of the nodes' names.
+/// Numbers values in the order of the nodes' names.
 LabelValues label_values(const Placements& placements, const std::string& key) {
     LabelValues values;
     std::map<std::string_view, std::uint32_t> numbers;

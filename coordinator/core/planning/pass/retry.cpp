@@ -9,7 +9,7 @@ namespace {
 constexpr Duration first_pause = 1s;
 constexpr Duration longest_pause = 5min;
 constexpr Duration good_conduct = 10min;
-constexpr std::size_t sentence_most = 256;  // Of one refusal, kept for each instance.
+constexpr std::size_t sentence_most = 256;  // Of one refusal, stored for each instance.
 
 Duration pause_after(std::uint32_t refusals) {
     Duration pause = first_pause;
@@ -49,8 +49,8 @@ bool FailureRecord::holds_up(const Copy* stay, Generation wanted, bool has_home,
     if (stay != nullptr) {
         return !has_come_up(*stay, wanted);
     }
-    // What was only refused may be tried again in time. If it has no place then, it lacks a place,
-    // and nothing is known against it.
+    // An instance that was only refused may start after its pause. If it has no place then, it only
+    // lacks a place and does not hold up the roll-out.
     return has_home || !failed_on.empty() ||
            std::ranges::any_of(refusals,
                                [&](const Refusal& refusal) { return now < refusal.again; });
@@ -111,7 +111,7 @@ void RecentFailures::on_read(Instant now, TaskIndex index, const Task& task,
     }
 }
 
-/// What is not of this task in this generation, and below so many ordinals, is over.
+/// Drops records of other generations of the task, and of ordinals from `ordinals` on.
 void RecentFailures::keep(TaskIndex task, Generation generation, std::uint32_t ordinals) {
     for (auto [at, end] = of_task(records_, task); at != end;) {
         const bool stays = at->second.generation == generation && at->first.second < ordinals;
@@ -127,14 +127,15 @@ void RecentFailures::failed(const Key& key, Generation generation, NodeIndex nod
     }
 }
 
-/// It is as its node reports.
+/// The instance did not fail, and its node reports whether it runs.
 void RecentFailures::reported(Instant now, const Key& key, bool runs) {
     const auto found = records_.find(key);
     if (found == records_.end()) {
         return;
     }
     FailureRecord& record = found->second;
-    // A node where it comes and goes would else be asked first again whenever it comes.
+    // Vanished entries stay: otherwise a node where the instance keeps vanishing would be tried
+    // first again.
     std::erase_if(record.refusals, [](const auto& refusal) { return !refusal.vanished; });
     if (!runs) {
         record.good_since.reset();

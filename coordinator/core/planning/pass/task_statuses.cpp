@@ -87,7 +87,7 @@ void TaskStatuses::on_pass_over() {
 }
 
 std::span<const Shortage> TaskStatuses::shortages_of(TaskIndex index) const {
-    // What is missing counts, and no more.
+    // summarise() limits the count to the missing instances.
     static constexpr std::array unseen{Shortage{Obstacle::recovering, ~0U}};
     if (held_back_ && workload_[index].created <= *held_back_) {
         return unseen;
@@ -99,7 +99,7 @@ std::span<const Shortage> TaskStatuses::shortages_of(TaskIndex index) const {
 
 std::optional<TaskIndex> TaskStatuses::first_short(Obstacle code) const {
     std::optional<TaskIndex> first;
-    int left = 2'000;  // One of very many is as good as the first.
+    int left = 2'000;  // With very many, any of them will do.
     for (auto at = short_tasks_.begin(); at != short_tasks_.end() && left > 0; ++at, --left) {
         const TaskIndex task = *at;
         const Shortages& all = tasks_[raw(task)].status.shortages;
@@ -138,7 +138,7 @@ std::optional<TaskIndex> TaskStatuses::first_halted() const {
     return first;
 }
 
-/// Takes away when `sign` is -1.
+/// Subtracts if `sign` is -1.
 void TaskStatuses::count(const TaskStatus& status, std::uint64_t sign) {
     totals_.wanted += sign * status.wanted;
     totals_.running += sign * status.running;

@@ -12,7 +12,7 @@
 
 namespace muster::coordinator {
 
-/// The status of each task as of its last reading, and their totals.
+/// The status of each task at its last reading, and the totals.
 class TaskStatuses {
 public:
     TaskStatuses(const Workload& workload, const Placements& placements,
@@ -22,21 +22,21 @@ public:
           held_back_{held_back},
           began_at_{held_back.value_or(Generation{})} {}
 
-    /// `reading` is of this task. True: fewer strays are there than before.
+    /// `reading` is of this task. True: the task has fewer strays than before.
     bool record(TaskIndex index, const Reading& reading, std::span<const Shortage> shortages);
-    /// Nothing is left of the task.
+    /// The task has no copies any more.
     void forget(TaskIndex index);
-    /// Something was reported of the task since it was recorded.
+    /// A report changed the task since it was recorded.
     void on_touched(TaskIndex index) { stale_.add(index); }
-    /// Those touched, to be recorded: so many that it takes some milliseconds.
+    /// Takes touched tasks, which the caller records: as many as take some milliseconds.
     [[nodiscard]] std::vector<TaskIndex> take_stale();
-    /// Not all were taken that were touched then: the rest counts as not settled.
+    /// take_stale() left some tasks, which count as not settled.
     [[nodiscard]] bool is_behind() const { return is_behind_; }
-    /// A pass has recorded every task that was touched.
+    /// A pass has recorded all touched tasks.
     void on_pass_over();
 
-    /// The task was changed in this leadership, and not all copies of its generation have been
-    /// healthy at once yet: a roll-out of it is not over, even if no older copy is left.
+    /// The task was changed in this leadership, and its copies have not all been healthy at the
+    /// same time yet. Its roll-out is not complete, even if no older copy is left.
     [[nodiscard]] bool is_new(TaskIndex index) const {
         const Task& task = workload_[index];
         const bool is_through =
@@ -45,24 +45,24 @@ public:
     }
     /// Tasks whose roll-out is halted.
     [[nodiscard]] const std::set<TaskIndex>& halted() const { return halted_tasks_; }
-    /// The first of them by name; nothing: there is none.
+    /// The first of these tasks by name; nothing if there is none.
     [[nodiscard]] std::optional<TaskIndex> first_halted() const;
-    /// Why instances are missing: as the last pass found, or as recovery says, before the first.
+    /// Why instances are missing: as the last pass found, or `recovering` before the first pass.
     [[nodiscard]] std::span<const Shortage> shortages_of(TaskIndex index) const;
     [[nodiscard]] std::uint32_t strays_of(TaskIndex index) const {
         return raw(index) < tasks_.size() ? tasks_[raw(index)].status.strays : 0;
     }
     [[nodiscard]] Totals totals() const;
-    /// Over all tasks, in the order of codes; none with count 0.
+    /// Over all tasks, in the order of codes, without zero counts.
     [[nodiscard]] std::span<const Shortage> shortages() const { return shortages_; }
-    /// A round closed: the tasks that became unplaced since the last are to be told.
+    /// A round closed: the tasks that became unplaced before are due for an event.
     void on_round_closed() { unplaced_to_tell_ = unplaced_.all().size(); }
-    /// The next of them, in the order of names; so many at a time.
+    /// Takes the next of these tasks, at most `most`, in the order of names.
     [[nodiscard]] std::vector<TaskIndex> take_unplaced(std::size_t most);
     [[nodiscard]] bool is_unplaced_to_tell() const { return unplaced_to_tell_ > 0; }
-    /// The first task by name that is short for this reason; nothing if none is.
+    /// The first task by name with this shortage; nothing if there is none.
     [[nodiscard]] std::optional<TaskIndex> first_short(Obstacle code) const;
-    /// The names of tasks that are not converged: the first of them, so many at most.
+    /// The first names of tasks that have not converged, at most `most`.
     [[nodiscard]] std::vector<std::string> first_unconverged(std::size_t most) const;
 
 private:
@@ -70,8 +70,8 @@ private:
 
     struct Recorded {
         TaskStatus status;
-        bool counts = false;       // In the totals.
-        Generation was_healthy{};  // The last of which all copies were, at once.
+        bool counts = false;       // The status is in the totals.
+        Generation was_healthy{};  // The last generation of which all copies were healthy at once.
     };
 
     void count(const TaskStatus& status, std::uint64_t sign);
@@ -79,15 +79,15 @@ private:
 
     const Workload& workload_;
     const Placements& placements_;
-    std::optional<Generation> held_back_;  // Until the first pass: as it is to be in that.
+    std::optional<Generation> held_back_;  // The value for the first pass, until that pass.
     Generation began_at_;                  // The counter of changes when the leadership began.
     std::vector<Recorded> tasks_;          // By TaskIndex.
     TaskList stale_;
     bool is_behind_ = false;
-    TaskList unplaced_;                 // Tasks that became unplaced and are not told yet.
-    std::size_t unplaced_to_tell_ = 0;  // The first so many became so before the last round closed.
-    std::set<TaskIndex> short_tasks_;   // Whose status has a shortage.
-    std::set<TaskIndex> halted_tasks_;  // Whose roll-out is halted.
+    TaskList unplaced_;                 // Tasks that became unplaced, without an event yet.
+    std::size_t unplaced_to_tell_ = 0;  // This many of them are due for an event.
+    std::set<TaskIndex> short_tasks_;   // Tasks with a shortage.
+    std::set<TaskIndex> halted_tasks_;  // Tasks whose roll-out is halted.
     Totals totals_;
     std::vector<Shortage> shortages_;
 };

@@ -4,12 +4,12 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Elsewhere it would be replaced by a copy of a generation that has yet to show that it lasts.
+/// The move would replace the copy by one of a generation that is not yet known to be healthy.
 bool is_held(const TaskStep& step, const Copy& stay) {
     return step.hold.holds() && is_outdated(stay, step.at.task.generation);
 }
 
-/// Begins to move one ordinal; else says what blocks it.
+/// Begins to move one ordinal, or returns what blocks it.
 Obstacle move_off(const TaskStep& step, Ordinal ordinal, const Evacuation& why,
                   Loads::Cursor& cursor) {
     const TaskAtHand& at = step.at;
@@ -18,7 +18,7 @@ Obstacle move_off(const TaskStep& step, Ordinal ordinal, const Evacuation& why,
         return Obstacle::recovering;
     }
     if (stay.orders.starting || !stay.reported) {
-        return Obstacle::starting;  // An answer is to show first what becomes of it.
+        return Obstacle::starting;  // An answer must first show whether it starts.
     }
     if (!at.placements.nodes().is_commandable(stay.node)) {
         return Obstacle::no_orders;

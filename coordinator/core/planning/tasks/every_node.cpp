@@ -10,9 +10,9 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Gives the ordinals of one task to nodes: which one a node has is learned from reports, and a
-/// node that has none gets the lowest that is free. A lost node keeps its own until it is
-/// forgotten, so it comes back to it.
+/// Binds the ordinals of one task to nodes. Reports show which ordinal a node has; a node without
+/// one gets the lowest free one. A lost node keeps its ordinal until it is forgotten, so that it
+/// can return to it.
 class Binding {
 public:
     Binding(PlannerState& state, TaskIndex index)
@@ -52,7 +52,8 @@ public:
     }
 
 private:
-    /// The node may go on with what it runs: a penalty soon ends, and no other node can have it.
+    /// The node may keep its instance. A suspension is no obstacle, because it soon ends and no
+    /// other node can run the instance.
     [[nodiscard]] bool suits(NodeIndex node) const {
         const auto evacuation = placements_.nodes().evacuation(node);
         return placements_.nodes().is_counted(node) &&
@@ -62,7 +63,7 @@ private:
 
     [[nodiscard]] bool keeps(Ordinal ordinal, NodeIndex node) const {
         if (!placements_.nodes().is_known(node) || !placements_.nodes().is_counted(node)) {
-            return placements_.nodes().is_known(node);  // Lost: it may come back.
+            return placements_.nodes().is_known(node);  // A lost node may return.
         }
         if (!suits(node)) {
             return false;
@@ -72,23 +73,23 @@ private:
         if (own != same.end()) {
             return !std::ranges::any_of(same, [&](const Copy& copy) { return ousts(copy, *own); });
         }
-        // What began nowhere yet under this ordinal gives way to what came back with it, and to
-        // what its node runs under another.
+        // The binding of an ordinal without a copy ends if a node returned with this ordinal, or if
+        // its node runs another ordinal.
         return placements_.nodes().is_serving(node) && staying_.of(node) == 0 &&
                std::ranges::none_of(same, [&](const Copy& copy) {
                    return is_ours(copy) && !is_leaving(copy) && suits(copy.node);
                });
     }
 
-    /// The wanted version that runs is not stopped for an older one that was reported before it.
+    /// A running copy of the wanted version wins over an older version that was reported earlier.
     [[nodiscard]] bool ousts(const Copy& copy, const Copy& own) const {
         return is_outdated(own, task_.generation) && !is_outdated(copy, task_.generation) &&
                copy.reported && copy.state == InstanceState::running && copy.origin <= own.origin &&
                suits(copy.node);
     }
 
-    /// What is reported decides; of two nodes with the same ordinal, the one whose copy would stay.
-    /// What leaves is asked last: it may be on its way to be replaced by its agent.
+    /// Reports decide. Of two nodes with the same ordinal, the one whose copy would stay gets it.
+    /// Leaving copies come last, because an agent may be replacing such a copy.
     void learn(bool leaving) {
         for (std::size_t at = 0; at < copies_.size();) {
             const Ordinal ordinal = copies_[at].ordinal;
@@ -114,7 +115,7 @@ private:
             if (!placements_.nodes().is_serving(node) || !suits(node) || at_home_.of(node) > 0) {
                 continue;
             }
-            for (;; ++ordinal) {  // Not one that still runs somewhere, either.
+            for (;; ++ordinal) {  // An ordinal that still runs somewhere is not free.
                 copy = std::find_if(copy, copies_.end(),
                                     [&](const Copy& other) { return other.ordinal >= ordinal; });
                 if (is_free(ordinal) && (copy == copies_.end() || copy->ordinal != ordinal)) {
@@ -142,12 +143,12 @@ private:
     const Task& task_;
     std::span<const Copy> copies_;
     std::vector<NodeIndex> bound_;
-    // In the scratch: nodes that have an ordinal, and those that run something.
+    // In the scratch: nodes that have an ordinal, and nodes with a copy that stays.
     Tally<NodeIndex>& at_home_ = state_.scratch.at_home;
     Tally<NodeIndex>& staying_ = state_.scratch.staying;
 };
 
-/// Why the instance cannot be started on its node now.
+/// Why the instance cannot start on its node now.
 Obstacle why_not(const TaskStep& step, Ordinal ordinal, NodeIndex node) {
     const TaskAtHand& at = step.at;
     const FailureRecord* const failed = step.failures.find({at.index, ordinal});

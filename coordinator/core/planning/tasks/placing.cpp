@@ -4,7 +4,7 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Its node is lost, and nothing is rescheduled now.
+/// True if its node is lost, and nothing is rescheduled in a freeze.
 bool is_frozen(const TaskAtHand& at, Ordinal ordinal) {
     if (!at.scope.frozen || !at.was_lost(ordinal)) {
         return false;
@@ -13,7 +13,7 @@ bool is_frozen(const TaskAtHand& at, Ordinal ordinal) {
     return true;
 }
 
-/// The instance of a lost node is waited for as long as its task says.
+/// True if the instance of a lost node waits for reschedule_after.
 bool is_awaited(const TaskAtHand& at, Ordinal ordinal, ByInstance<Instant>& on_lost_nodes) {
     const Duration patience = at.task.place.reschedule_after;
     if (patience == Duration{} || !at.was_lost(ordinal)) {
@@ -28,11 +28,11 @@ bool is_awaited(const TaskAtHand& at, Ordinal ordinal, ByInstance<Instant>& on_l
     return true;
 }
 
-/// Places one ordinal now or, if a copy that leaves is in the way, decides where. False: there is
-/// no node for it.
+/// Places one ordinal now or, if a leaving copy blocks it, reserves its place. False: there is no
+/// node for it.
 bool place(const TaskStep& step, Ordinal ordinal, Loads::Cursor& cursor) {
     const Slot& slot = step.at.slot(ordinal);
-    // Room that another instance leaves is none for a second copy of this one.
+    // An exclusive instance waits for its own copy, even if another instance leaves room.
     const bool waits_for_own = step.at.task.spec.exclusive && slot.first < slot.last;
     if (step.orders.has_room() && !waits_for_own) {
         if (const auto target = step.search.find(ordinal, cursor)) {
@@ -44,7 +44,7 @@ bool place(const TaskStep& step, Ordinal ordinal, Loads::Cursor& cursor) {
         }
     }
     if (step.search.has_no_lease()) {
-        return false;  // No place is kept where it cannot be started, and perhaps never can.
+        return false;  // No place is reserved on a node that may never be able to start it.
     }
     const auto home = step.search.find_home(ordinal);
     if (home) {

@@ -23,7 +23,7 @@ public:
             }
         }
         std::optional<Ordinal> next;
-        std::optional<Ordinal> next_elsewhere;  // Its node gets no work.
+        std::optional<Ordinal> next_elsewhere;  // Its node does not serve.
         std::uint32_t outdated = 0;
         bool is_under_way = step_.hold.on_trial || step_.hold.halted;
         for (Ordinal ordinal = 0; ordinal < at_.task.ordinals(); ++ordinal) {
@@ -47,12 +47,11 @@ public:
             }
             const bool serves = at_.placements.nodes().is_serving(slot.stay->node);
             if (!serves && at_.task.is_everywhere()) {
-                continue;  // It is replaced there, or nowhere.
+                continue;  // It can only be replaced on this node.
             }
             if (!serves && !may_run(*slot.stay)) {
-                step_.orders.stop(
-                    *slot.stay,
-                    Cause::rollout);  // Nothing is lost: it is placed as a missing one.
+                // It does not run, so it is stopped and then placed as missing.
+                step_.orders.stop(*slot.stay, Cause::rollout);
                 continue;
             }
             ++outdated;
@@ -66,7 +65,7 @@ public:
     }
 
 private:
-    /// The roll-out has taken this ordinal up, and its new copy does not run yet.
+    /// The roll-out has begun with this ordinal, and its new copy does not run yet.
     [[nodiscard]] bool is_rolling(const Slot& slot) const {
         const Copy& stay = *slot.stay;
         if (has_come_up(stay, at_.task.generation)) {
@@ -88,15 +87,15 @@ private:
         return is_outdated(stay, at_.task.generation) && stay.reported && !stay.orders.starting &&
                at_.placements.nodes().is_commandable(stay.node) &&
                !(at_.why_leave(stay.node) &&
-                 may_run(stay));  // The move off that node replaces it, too.
+                 may_run(stay));  // Moving it off the node replaces it, too.
     }
 
-    /// It may be replaced in its place at once: nothing is lost.
+    /// It does not run, so it may be replaced in place at once.
     [[nodiscard]] bool is_down(const Copy& stay) const {
         return stay.state != InstanceState::running && at_.placements.nodes().is_serving(stay.node);
     }
 
-    /// One that fails wherever it is tried is taken for a fault of the new generation.
+    /// An instance that fails on each node it is tried on counts as a fault of the new generation.
     [[nodiscard]] bool is_held_up(Ordinal ordinal) const {
         const FailureRecord* const failed = step_.failures.find({at_.index, ordinal});
         if (failed == nullptr) {
@@ -109,20 +108,20 @@ private:
                                 at_.is_home_counted(ordinal), at_.scope.now);
     }
 
-    /// A copy may be added now.
+    /// True if a copy may be added now.
     [[nodiscard]] bool may_surge() const {
         return step_.orders.may_start() && step_.orders.has_room() && !at_.scope.held_back &&
                at_.task.spec.update.max_surge > 0;
     }
 
-    /// Begins the replacement of one ordinal: elsewhere first if that can be, else in place.
+    /// Begins the replacement of one ordinal: elsewhere first if possible, otherwise in place.
     void replace(Ordinal ordinal, std::uint32_t outdated) {
         if (!step_.orders.may_start()) {
             return;
         }
         const Slot& slot = at_.slot(ordinal);
-        // Where a node may have several copies and none may be taken down, the one free place may
-        // be beside a copy of this very ordinal, but good for another.
+        // With several copies on a node and none that may be taken down, the only free place may be
+        // beside a copy of this ordinal. Then another ordinal may use it.
         const bool tries_others = at_.task.spec.update.max_unavailable == 0 &&
                                   at_.task.spec.max_per_node > 1 && !step_.hold.only;
         if (!at_.task.is_everywhere() && may_surge() &&
@@ -130,20 +129,20 @@ private:
             return;
         }
         if (step_.orders.makes_room()) {
-            return;  // A copy that leaves makes room elsewhere, or is itself taken down.
+            return;  // A leaving copy makes room elsewhere, or counts as taken down itself.
         }
         if (!at_.placements.nodes().is_serving(slot.stay->node)) {
             replace_elsewhere(ordinal, outdated);
         } else if (at_.task.spec.update.max_unavailable == 0) {
             step_.shortfall.add(Obstacle::max_unavailable, outdated);
-            step_.shortfall.wait_for_place();  // The new copy may come up elsewhere then.
+            step_.shortfall.wait_for_place();  // Then the new copy may start elsewhere.
         } else {
             replace_in_place(ordinal);
         }
     }
 
-    /// Starts the new copy of the ordinal, or of another of the next so many, where there is room
-    /// for it.
+    /// Starts the new copy of the ordinal, or of one of the `tried` next ordinals, on a node with
+    /// room.
     [[nodiscard]] bool surge(Ordinal ordinal, std::uint32_t tried) {
         for (std::uint32_t step = 0; step < tried; ++step) {
             const Ordinal other = (ordinal + step) % at_.task.instances;
@@ -160,12 +159,12 @@ private:
         return false;
     }
 
-    /// The copy's node is there, but gets no work: without max_surge it is stopped first, once
-    /// another node has a place for it.
+    /// The copy's node does not serve. Without max_surge the copy is stopped first, once another
+    /// node has a place for it.
     void replace_elsewhere(Ordinal ordinal, std::uint32_t outdated) {
         const bool may_surge = at_.task.spec.update.max_surge > 0;
         if (may_surge && !step_.orders.has_room()) {
-            return;  // What has taken the room will be over.
+            return;  // The copies that use the room will leave.
         }
         Loads::Cursor cursor;
         const bool may_stop = !may_surge && !at_.scope.held_back;
@@ -179,13 +178,13 @@ private:
         }
     }
 
-    /// Where a lowered max_per_node leaves no room for it, or its node does not suit the task any
-    /// more, the copy goes, and is placed as a missing one.
+    /// The copy is stopped and then placed as missing if a lowered max_per_node leaves no room for
+    /// it, or if its node no longer suits the task.
     void replace_in_place(Ordinal ordinal) {
         const Slot& slot = at_.slot(ordinal);
         const Copy& stay = *slot.stay;
         if (at_.task.spec.exclusive && slot.last - slot.first > 1) {
-            return;  // The other copy goes first.
+            return;  // The other copy must stop first.
         }
         if (step_.failures.excludes({at_.index, ordinal}, stay.node, at_.scope.now)) {
             at_.wake_for(*step_.failures.find({at_.index, ordinal}));

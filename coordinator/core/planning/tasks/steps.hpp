@@ -6,29 +6,29 @@
 #include "coordinator/core/planning/pass/retry.hpp"
 #include "coordinator/core/planning/tasks/task_orders.hpp"
 
-// The steps of one task's pass, in their order.
+// The steps of a pass for one task, in their order.
 namespace muster::coordinator {
 
-/// One task's part of a pass: what is too many is stopped, what is missing is placed, what is on a
-/// node to be left is moved, what failed is tried elsewhere, what is outdated is replaced. Its
-/// homes are fresh. True: it was given orders.
+/// Plans one task, whose homes are up to date: stops surplus copies, places missing instances,
+/// moves instances off evacuated nodes, retries failed ones elsewhere, and replaces outdated
+/// copies. True: the task got orders.
 bool plan_task(PlannerState& state, TaskIndex index, const Scope& scope, PassOrders& orders);
 
-/// What keeps a roll-out from taking down another copy of an older generation. A copy of the new
-/// one that ended before it had run for min_healthy halts the roll-out, until the task is changed
-/// again or that copy runs so long after all.
+/// What keeps a roll-out from taking down another copy of an older generation. A new copy that
+/// ended before min_healthy halts the roll-out, until the task is changed again or that copy has
+/// run for min_healthy.
 struct RollOutHold {
-    bool on_trial = false;  ///< Some copy of the new generation has not run for min_healthy yet.
-    bool halted = false;    ///< Or has ended before it did.
-    /// Its new copy failed on some node, and none has shown yet that it lasts: no other instance is
-    /// taken up.
+    bool on_trial = false;  ///< Some new copy has not run for min_healthy yet.
+    bool halted = false;    ///< Some new copy ended before min_healthy.
+    /// The new copy of this ordinal failed on some node, and has not been healthy since: the
+    /// roll-out takes no other ordinal.
     std::optional<Ordinal> only{};
 
     [[nodiscard]] bool holds() const { return on_trial || halted || only; }
 };
 [[nodiscard]] RollOutHold hold_of(const TaskAtHand& at, const RecentFailures& failures);
 
-/// What the steps work with.
+/// The parameters of the steps.
 struct TaskStep {
     const TaskAtHand& at;
     TaskOrders& orders;
@@ -40,37 +40,37 @@ struct TaskStep {
 
 // ---- copies that are too many ----
 
-/// Of a task that is not wanted: all.
+/// Stops all copies of a task that is not wanted.
 void stop_unwanted(const TaskAtHand& at, TaskOrders& orders);
-/// Of ordinals that are not wanted.
+/// Stops copies of ordinals that are not wanted.
 void stop_surplus(const TaskAtHand& at, TaskOrders& orders);
-/// Of several copies of one ordinal those that the one which stays makes needless.
+/// Stops copies of an ordinal that the copy that stays makes unnecessary.
 void stop_duplicates(const TaskAtHand& at, TaskOrders& orders);
-/// Of a task of every node: those that are not on the node to which their ordinal is bound.
+/// With every_node: stops copies that are not on the node to which their ordinal is bound.
 void stop_unbound(const TaskAtHand& at, TaskOrders& orders);
 
 // ---- instances that have no copy ----
 
 void place_missing(const TaskStep& step, ByInstance<Instant>& on_lost_nodes);
-/// The nodes, by ordinal, of a task that runs one instance on each node. `adds`: also of nodes that
-/// have none yet. The counts of `scratch` are overwritten.
+/// The nodes of a task with every_node, by ordinal. `adds`: binds nodes without an ordinal, too.
+/// The counts of `scratch` are overwritten.
 [[nodiscard]] std::vector<NodeIndex> bind_every_node(PlannerState& state, TaskIndex index,
                                                      bool adds);
-/// Of a task of every node. Nothing of it is ever moved: what is on a node that is to be left is
-/// stopped there, and follows to no other.
+/// Starts missing instances of a task with every_node. Such instances never move: on an evacuated
+/// node they are stopped.
 void start_on_every_node(const TaskStep& step);
 
-// ---- instances that are to be elsewhere, or of another generation ----
+// ---- instances that must be elsewhere, or of another generation ----
 
-/// Moves what is on nodes that are to be left. The new copy comes first, where a node and
-/// `max_surge` allow it; without `max_surge` the copy is stopped first, once another node has a
-/// place for it. What cannot leave is named.
+/// Moves instances off evacuated nodes. The new copy starts first where a node and `max_surge`
+/// allow it. Without `max_surge` the old copy is stopped first, once another node has a place.
+/// `blocked` gets the instances that cannot move.
 void evacuate(const TaskStep& step, ByInstance<Obstacle>& blocked);
-/// What failed on one node is stopped, and keeps a place on another one.
+/// Stops failed instances, and reserves a place on another node for each.
 void retry_failed(const TaskStep& step);
-/// Replaces copies of an older generation, one at a time and each once the last new one is healthy:
-/// the new copy first where a node and `max_surge` allow it, else in place within
-/// `max_unavailable`. `staying` is overwritten.
+/// Replaces copies of an older generation one at a time, each once the last new copy is healthy.
+/// The new copy starts first where a node and `max_surge` allow it; otherwise the copy is replaced
+/// in place within `max_unavailable`. `staying` is overwritten.
 void roll_out(const TaskStep& step, Tally<NodeIndex>& staying);
 
 }  // namespace muster::coordinator

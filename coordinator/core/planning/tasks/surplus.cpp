@@ -4,24 +4,25 @@ namespace muster::coordinator {
 
 namespace {
 
-/// It serves nobody and never will again: it only holds its place.
+/// True if an outdated copy has ended for good: it only uses a place.
 bool is_of_the_past(const TaskAtHand& at, const Copy& copy) {
     return is_outdated(copy, at.task.generation) && !may_run(copy);
 }
 
-/// One place is enough to try it again; a stop that was lost on the way left two.
+/// True if a failed copy is not needed beside the one that stays. A lost stop may have left two.
 bool has_failed_beside(const TaskAtHand& at, const Copy& copy, const Copy& stay) {
     return copy.reported && copy.state == InstanceState::failed && !copy.orders.starting &&
            !stay.orders.moving && copy.generation == at.task.generation;
 }
 
-/// The copy that stays does its work. One of a newer generation has to show first that it lasts.
+/// True if the copy that stays replaces this one. A stay of a newer generation must be healthy
+/// first.
 bool is_served_by(const Copy& stay, const Copy& copy, const TaskAtHand& at) {
     return has_come_up(stay, at.task.generation) &&
            (copy.generation >= stay.generation || is_healthy(stay, at.task));
 }
 
-/// Of a copy that another one of its ordinal makes needless.
+/// The cause of stopping a copy that another copy makes unnecessary.
 Cause cause_to_stop(const TaskAtHand& at, const Copy& copy, const Copy& stay) {
     if (copy.generation < at.task.generation) {
         return Cause::rollout;
@@ -51,17 +52,17 @@ void stop_duplicates(const TaskAtHand& at, TaskOrders& orders) {
     for (const Slot& slot : at.reading.slots) {
         for (const Copy& copy : at.copies_of(slot)) {
             if (copy.origin == Origin::claimed) {
-                orders.stop(copy, Cause::duplicate);  // A node gets an instance by order alone.
+                orders.stop(copy, Cause::duplicate);  // Nobody ordered this copy.
                 continue;
             }
             if (slot.is_over && may_run(copy)) {
-                orders.stop(copy, Cause::duplicate);  // Another copy of it ended well.
+                orders.stop(copy, Cause::duplicate);  // Another copy of the instance ended well.
                 continue;
             }
             if (slot.stay == nullptr) {
                 continue;
             }
-            // A task that became exclusive must not have two, even if for a while none runs.
+            // A task that became exclusive must not have two copies, even if none runs for a while.
             const bool is_needless = is_served_by(*slot.stay, copy, at) ||
                                      is_of_the_past(at, copy) || at.task.spec.exclusive ||
                                      has_failed_beside(at, copy, *slot.stay);

@@ -25,7 +25,7 @@ std::optional<NodeIndex> TargetSearch::find(Ordinal ordinal, Loads::Cursor& curs
         if (state_.scratch.copies.of(node) >= at_.task.spec.max_per_node || !at_.has_place(node)) {
             return false;
         }
-        // Where a copy of this very ordinal still is, another cannot be.
+        // A node with a copy of this ordinal cannot take another one.
         const bool has_it =
             std::ranges::any_of(own, [&](const Copy& copy) { return copy.node == node; });
         const bool is_excluded = failed != nullptr && failed->excludes(node, at_.scope.now);
@@ -60,7 +60,8 @@ std::optional<NodeIndex> TargetSearch::find_home(Ordinal ordinal) {
     }
     const auto own = at_.copies_of(at_.slot(ordinal));
     const FailureRecord* const failed = state_.failures.find({at_.index, ordinal});
-    Loads::Cursor from_start;  // What has no room for others may have it where its own copy is.
+    // A node without room for others may have room where the copy of this ordinal is.
+    Loads::Cursor from_start;
     const bool is_shared = failed == nullptr && (own.empty() || at_.suits_all_nodes());
     Loads::Cursor& cursor = is_shared ? homes_from_ : from_start;
     const Candidates::Search search{.of = asks_, .own = own};
@@ -78,7 +79,7 @@ std::optional<NodeIndex> TargetSearch::find_home(Ordinal ordinal) {
 void TargetSearch::count_homes() {
     state_.scratch.at_home.clear();
     for (Ordinal ordinal = 0; ordinal < at_.task.instances; ++ordinal) {
-        // What is to move and has not begun is still where it was.
+        // An instance whose move has not begun is still on its node.
         const NodeIndex home =
             at_.is_to_move(ordinal) ? at_.stay(ordinal)->node : at_.home(ordinal);
         if (home != Homes::none) {

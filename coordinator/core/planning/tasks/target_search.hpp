@@ -13,20 +13,21 @@ class TargetSearch {
 public:
     TargetSearch(const TaskAtHand& at, PlannerState& state);
 
-    /// The node with the least score of those that may take a copy of the ordinal now.
+    /// The node with the least score among those that may take a copy of the ordinal now.
     [[nodiscard]] std::optional<NodeIndex> find(Ordinal ordinal, Loads::Cursor& cursor);
-    /// A home for an ordinal that cannot start yet, as if all copies were where they are to be.
+    /// A home for an ordinal that cannot start yet, with all other instances counted at their
+    /// homes.
     [[nodiscard]] std::optional<NodeIndex> find_home(Ordinal ordinal);
-    /// The instance, which was at home on `from`, gets a copy on `to`.
+    /// The instance gets a copy on `to`. Its home was `from`.
     void on_placed(NodeIndex from, NodeIndex to);
-    /// No copy of the task is there.
+    /// True if the node has no copy of the task.
     [[nodiscard]] bool is_free_of_it(NodeIndex node) const {
         return state_.scratch.copies.of(node) == 0;
     }
 
     /// Why no node has a place.
     [[nodiscard]] Obstacle why_none();
-    /// The same of what find() did not find, which may have passed over nodes that fit.
+    /// Why find() found no node: it may have skipped nodes that fit.
     [[nodiscard]] Obstacle why_not_found() {
         return held_off_ ? Obstacle::refused : has_no_lease_ ? Obstacle::lease : why_none();
     }
@@ -39,11 +40,11 @@ private:
     const TaskAtHand& at_;
     PlannerState& state_;
     const ClassIndex asks_;
-    std::optional<Choice> choice_;  // If the first node that fits need not be the best.
-    Loads::Cursor homes_from_;      // Where the search for homes stands.
+    std::optional<Choice> choice_;  // If the first fitting node need not be the best.
+    Loads::Cursor homes_from_;      // The position of the search for homes.
     bool homes_counted_ = false;    // In the scratch.
-    bool held_off_ = false;         // Some node was passed over that refused or failed it,
-    bool has_no_lease_ = false;     // or whose stamp is awaited.
+    bool held_off_ = false;         // Some node was skipped that refused it or where it failed,
+    bool has_no_lease_ = false;     // or that has no usable lease stamp.
 };
 
 }  // namespace muster::coordinator

@@ -8,11 +8,11 @@
 
 namespace muster::coordinator {
 
-/// The task that a pass looks at: what is wanted and reported of it, and what it may do now.
-/// Nothing here changes while the pass looks at it, but where its instances are at home.
+/// The task that a pass is planning: what is wanted and reported, and what it may do now. Only the
+/// homes of its instances change meanwhile.
 class TaskAtHand {
 public:
-    /// What recovery leaves of a task's rights.
+    /// What a task may do in recovery.
     enum class Rights : std::uint8_t { none, replace_in_place, all };
 
     /// The reading of the scratch is of this task.
@@ -29,7 +29,7 @@ public:
     [[nodiscard]] bool is_home_counted(Ordinal ordinal) const {
         return placements.nodes().is_counted(home(ordinal));
     }
-    /// Its node is lost, and it has no place since.
+    /// True if its node is lost, and it has no place since.
     [[nodiscard]] bool was_lost(Ordinal ordinal) const {
         return home(ordinal) != Homes::none && !is_home_counted(ordinal);
     }
@@ -40,20 +40,21 @@ public:
     [[nodiscard]] bool has_place(NodeIndex node) const {
         return state_.places.loads().of(node) < limits::instances_per_node;
     }
-    /// What the node is short of for one more instance.
+    /// What the node lacks for one more instance.
     [[nodiscard]] Obstacle why_no_room(NodeIndex node) const;
     /// Every serving node that is not full suits the task.
     [[nodiscard]] bool suits_all_nodes() const {
         return state_.requirements.candidates().is_trivial(state_.requirements.of(index));
     }
-    /// The node is to be left, by all or by this task.
+    /// Why instances of this task must leave the node: it is evacuated, or does not suit the task.
     [[nodiscard]] std::optional<Evacuation> why_leave(NodeIndex node) const;
 
-    /// A copy that nobody can see may still run under its lease. The task is looked at again then.
+    /// True if an unseen copy may still run under its lease. The task is planned again when the
+    /// lease ends.
     [[nodiscard]] bool is_leased(Ordinal ordinal) const;
-    /// What is exclusive may be started there now; else its next answers may change that.
+    /// True if the lease of the node allows a start. Otherwise the next pass checks again.
     [[nodiscard]] bool may_lease(NodeIndex node) const;
-    /// The task is looked at again when nodes that refused the instance are asked again.
+    /// Plans the task again when the pauses after refusals end.
     void wake_for(const FailureRecord& failed) const;
 
     const TaskIndex index;

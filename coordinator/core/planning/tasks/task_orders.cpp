@@ -9,7 +9,7 @@ namespace muster::coordinator {
 namespace {
 
 std::uint32_t room_for(const Task& task, const Reading& reading) {
-    // Of a task of every node, each node has its own.
+    // With every_node, each node has its own ordinal.
     const std::uint32_t most = task.instances + task.spec.update.max_surge;
     return task.is_everywhere() ? task.ordinals() : most - std::min(most, reading.total);
 }
@@ -73,7 +73,7 @@ void TaskOrders::start(Ordinal ordinal, NodeIndex node, Cause cause) {
 void TaskOrders::rehome(Ordinal ordinal, NodeIndex node) {
     search_.on_placed(at_.home(ordinal), node);
     if (at_.is_to_move(ordinal)) {
-        state_.moves.revoke(at_.index, ordinal);  // It leaves for a better reason.
+        state_.moves.revoke(at_.index, ordinal);  // It leaves for a more important reason.
     }
     state_.places.set_home(at_.index, ordinal, node);
 }
@@ -99,7 +99,7 @@ std::uint32_t TaskOrders::taken_down() const {
         if (slot.is_over) {
             continue;
         }
-        if (slot.stay == nullptr) {  // It leaves, or starts.
+        if (slot.stay == nullptr) {  // Its copies are leaving, or its start is ordered.
             down += slot.last > slot.first || at_.is_home_counted(ordinal) ? 1U : 0U;
             continue;
         }

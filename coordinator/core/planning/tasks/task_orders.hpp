@@ -9,7 +9,7 @@
 
 namespace muster::coordinator {
 
-/// What a pass gives out.
+/// The orders of a pass.
 struct PassOrders {
     std::vector<Order> all;
     std::optional<std::uint32_t> starts_left;  ///< Nothing: no limit.
@@ -20,24 +20,25 @@ class TaskOrders {
 public:
     TaskOrders(const TaskAtHand& at, PlannerState& state, TargetSearch& search, PassOrders& pass);
 
-    /// If it is there, may be ordered about, and is not spared by recovery or as a stray.
+    /// Stops the copy if it is reported, its node takes orders, and neither recovery nor the rule
+    /// for strays protects it.
     void stop(const Copy& copy, Cause cause);
-    /// Stops the copy that stays, and keeps a place for the ordinal at the target.
+    /// Stops the copy that stays, and reserves a place for the ordinal on the target.
     void stop_first(Ordinal ordinal, NodeIndex target, Cause cause);
-    /// False, and the task is looked at again, once this pass has started all that it may.
+    /// False if this pass may start no more. The task is then planned again in the next pass.
     [[nodiscard]] bool may_start() const;
     void start(Ordinal ordinal, NodeIndex node, Cause cause);
-    /// The ordinal keeps a place on the node until a copy that leaves is gone. Where nothing
-    /// leaves, as in a roll-out that cannot go on, nothing is kept from other tasks.
+    /// Reserves a place on the node for the ordinal until a leaving copy is gone. If no copy is
+    /// leaving, as in a blocked roll-out, nothing is reserved.
     void defer(Ordinal ordinal, NodeIndex home);
-    /// Copies of one ordinal lie in the order of node indices, which must not reach the plan.
+    /// Copies of one ordinal are in the order of node indices, which must not affect the plan.
     void sort_by_name();
 
-    /// A copy may yet be added (S7).
+    /// A copy may still be added (S7).
     [[nodiscard]] bool has_room() const { return room_ > 0; }
-    /// Some copy is leaving: room is to come.
+    /// Some copy is leaving and will make room.
     [[nodiscard]] bool makes_room() const { return makes_room_; }
-    /// Ordinals that were taken down and do not run again yet, as far as copies and homes tell.
+    /// Ordinals that were taken down and do not run again yet, judged by copies and homes.
     [[nodiscard]] std::uint32_t taken_down() const;
     [[nodiscard]] bool empty() const { return pass_.all.size() == first_; }
 
@@ -48,27 +49,29 @@ private:
     PlannerState& state_;
     TargetSearch& search_;
     PassOrders& pass_;
-    std::size_t first_;       // Of its orders.
-    std::uint32_t room_ = 0;  // Copies that may yet be added.
+    std::size_t first_;       // The first order of this task.
+    std::uint32_t room_ = 0;  // Copies that may still be added.
     bool makes_room_ = false;
-    std::uint32_t stopped_first_ = 0;  // Ordinals taken down by this pass, to start elsewhere.
+    // Ordinals that this pass takes down to start them elsewhere.
+    std::uint32_t stopped_first_ = 0;
 };
 
-/// Why instances of the task at hand have no place, and what the task waits for therefore.
+/// Why instances of the task at hand have no place, and what the task therefore waits for.
 class Shortfall {
 public:
     Shortfall(const TaskAtHand& at, TargetSearch& search) : at_{at}, search_{search} {}
 
-    /// So many lack a place; none: nothing happens. One without a home is said before one that is
-    /// not of the wanted generation. The task is looked at again when another node serves.
+    /// Adds instances that lack a place; 0 does nothing. Missing instances take precedence over
+    /// outdated ones. The task is planned again when another node serves.
     void add(Obstacle code, std::uint32_t count);
-    /// In recovery it is not known how many instances a task of every node has.
+    /// In recovery the number of instances of a task with every_node is not known.
     void add_unknown() {
         if (all_.empty()) {
             all_.push_back({Obstacle::recovering, 0});
         }
     }
-    /// Looks again when another node serves, and where room is short, when some node has more.
+    /// The task is planned again when another node serves. If room is short, also when some node
+    /// has more.
     void wait_for_place();
     [[nodiscard]] const Shortages& all() const { return all_; }
 

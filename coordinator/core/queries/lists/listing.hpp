@@ -13,7 +13,7 @@ namespace muster::coordinator {
 
 /// A list of tasks or nodes, made in pieces, so that a long list does not delay other work.
 ///
-///     while (list.go_on(facts)) { all else that waits }
+///     while (list.go_on(facts)) { other work }
 ///     reply = list.take();
 ///
 /// Each row shows the state when its piece was made, and each name is there once. A name that was
