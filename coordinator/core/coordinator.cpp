@@ -17,7 +17,7 @@ Coordinator::~Coordinator() = default;
 Output Coordinator::step(Instant now, const Input& input) {
     Output output = rooms_->step(now, input);
 #ifndef NDEBUG
-    // The check looks at every node and every copy after every step.
+    // The check reads every node and every copy after every step.
     constexpr std::size_t most = 50;
     if (rooms_->memory().nodes.count() <= most) {
         const auto found = contradictions();

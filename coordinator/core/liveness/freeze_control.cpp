@@ -36,7 +36,8 @@ std::string outlook(const FreezeView& freeze) {
 
 }  // namespace
 
-// Without a list, any node may join and fall silent. Such a node counts only if it had wanted work.
+// A silent node counts only if it had wanted work or an operator named it. Otherwise any node could
+// join an open cluster, fall silent, and so begin a freeze.
 bool FreezeControl::is_judged(NodeIndex index) const {
     const Node& node = nodes_[index];
     const bool is_news = node.counts_toward_freeze || is_unknown(node) || !is_silent(node);

@@ -39,7 +39,7 @@ public:
     [[nodiscard]] const Recovery& recovery() const { return recovery_; }
 
     /// Notes how late this step is. While the coordinator was paused, agents closed connections
-    /// that had timed out; they get as long as the pause lasted to come back.
+    /// that had timed out; they get the length of the pause to reconnect.
     void on_step(Instant now);
     [[nodiscard]] bool is_reconnect_grace(Instant now) const {
         return now < reconnect_grace_until_;

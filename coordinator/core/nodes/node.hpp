@@ -43,7 +43,7 @@ struct Recorded {
 };
 [[nodiscard]] Recorded recorded(const StoredNode& row);
 
-// ---- the facts of a node, each part with the one class that changes it ----
+// ---- the facts of a node: one class changes each part ----
 
 /// Facts that only the registry changes.
 struct RegistryFacts {

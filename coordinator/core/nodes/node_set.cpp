@@ -14,7 +14,7 @@ void NodeSet::grow(std::size_t nodes) {
     }
 }
 
-/// The first word at or after `from` that is not 0; their number if there is none.
+/// The first word at or after `from` that is not 0; the number of words if there is none.
 std::uint32_t NodeSet::next_word(std::uint32_t from) const {
     const auto none = static_cast<std::uint32_t>(words_.size());
     std::uint32_t group = from / word_bits;

@@ -19,8 +19,9 @@ struct PhaseChange {
 
 /// The tasks that have not converged, so that one event reports when they do.
 ///
-/// A task is watched after a change, an order or a shortage, until it has converged and its copies
-/// have run for min_healthy, or until it is no longer wanted. Other tasks cost nothing.
+/// A task is watched after a change, an order or a shortage. The watch ends when the task has
+/// converged and its copies have run for min_healthy, or when it is no longer wanted. Other tasks
+/// cost nothing.
 class ConvergenceTracker {
 public:
     void add(const std::string& task) { watched_.emplace(task, TaskPhase::placing); }

@@ -40,7 +40,7 @@ private:
 /// `ended with exit code 1`, or the text from its agent.
 [[nodiscard]] std::string describe_end(const InstanceView& instance);
 /// Why no further copy of an older generation is replaced, and what to do: `the roll-out is halted:
-/// web.3 on n4 ended with exit code 1 before it had run for 10s; ...`. Empty: it is not halted.
+/// web.3 on n4 did not run for 10s (ended with exit code 1); ...`. Empty: it is not halted.
 [[nodiscard]] std::string describe_halt(const Workload& workload, const Planner& planner,
                                         TaskIndex task);
 

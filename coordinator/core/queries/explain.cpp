@@ -57,7 +57,7 @@ void add_roll_out(const Facts& facts, TaskIndex task, const InstanceView& copy,
     }
     const std::string halt = describe_halt(facts.copies.workload, facts.planner(), task);
     reply.detail += "; it is of generation " + std::to_string(raw(copy.generation)) +
-                    " and is to be replaced by generation " + std::to_string(raw(wanted)) +
+                    " and will be replaced by generation " + std::to_string(raw(wanted)) +
                     (halt.empty() ? "" : ", but " + halt);
 }
 

@@ -54,7 +54,7 @@ private:
 
     const CoordinatorOptions& options_;
     NodeRegistry& nodes_;
-    std::map<NodeIndex, FlapScore> scores_;  // Of the nodes that something counted against.
+    std::map<NodeIndex, FlapScore> scores_;  // Nodes that never had a cause have no entry.
 };
 
 }  // namespace muster::coordinator

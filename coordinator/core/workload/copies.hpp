@@ -53,7 +53,7 @@ public:
     /// Some of these are not exclusive, so they cannot have ended with their lease.
     [[nodiscard]] bool has_unexclusive(std::span<const Vanished> all) const;
 
-    // ---- what becomes of nodes ----
+    // ---- changes of nodes ----
     /// A new life of the node begins, perhaps on another host. Call this before that life is
     /// recorded.
     void begin_life(NodeIndex index);

@@ -49,7 +49,7 @@ void CopyTable::unrefer(TaskIndex task) {
     --entry(task).references;
 }
 
-// ---- what becomes of a copy ----
+// ---- changes of a copy ----
 
 namespace {
 

@@ -16,8 +16,9 @@ namespace muster::coordinator {
 /// Grants leases for exclusive instances, and holds instances that may still run unseen.
 ///
 ///     stamp   a node's boot time, with each of its answers
-///     grant   stamp + length: the next poll or start carries it. It ends there, on its host's clock
-///     hold    an instance on a node that was lost, removed, or began another life: it is over by
+///     grant   stamp + length: the next poll or start carries it. It ends there, on its host's
+///     clock hold    an instance on a node that was lost, removed, or began another life: it is
+///     over by
 ///             the moment from which the grant was counted here + length + 1 % + the grace of the
 ///             kill. It is placed again only then, or when that life reports that it is gone
 ///

@@ -56,7 +56,7 @@ bool FailureRecord::holds_up(const Copy* stay, Generation wanted, bool has_home,
                                [&](const Refusal& refusal) { return now < refusal.again; });
 }
 
-// ---- what is learned ----
+// ---- updates of the records ----
 
 FailureRecord& RecentFailures::at(const Key& key, Generation generation) {
     FailureRecord& record = records_[key];

@@ -38,7 +38,7 @@ struct TaskStep {
     RollOutHold hold{};
 };
 
-// ---- copies that are too many ----
+// ---- surplus copies ----
 
 /// Stops all copies of a task that is not wanted.
 void stop_unwanted(const TaskAtHand& at, TaskOrders& orders);
