@@ -16,11 +16,11 @@ namespace muster::coordinator {
 /// Grants leases for exclusive instances, and holds instances that may still run unseen.
 ///
 ///     stamp   a node's boot time, with each of its answers
-///     grant   stamp + length: the next poll or start carries it. It ends there, on its host's
-///     clock hold    an instance on a node that was lost, removed, or began another life: it is
-///     over by
+///     grant   stamp + length, by the host's own clock: sent with the next poll or start
+///     hold    an instance on a node that was lost, removed, or began another life. It ends at
 ///             the moment from which the grant was counted here + length + 1 % + the grace of the
-///             kill. It is placed again only then, or when that life reports that it is gone
+///             kill. Until then the instance is not placed again, unless that life reports that
+///             the instance is gone
 ///
 /// A lease is granted at a later instant than its stamp came, and counted from that later instant.
 /// The reason: our clock is read once a turn, before the messages, and the process may have been
