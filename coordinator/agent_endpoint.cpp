@@ -8,7 +8,8 @@
 namespace muster::coordinator {
 namespace {
 
-// As the library makes them: a zero byte, and the number with its most significant byte first.
+// The library makes routes in this form: a zero byte, then the number with its most significant
+// byte first.
 void write_route(Session session, std::string& into) {
     const auto number = raw(session);
     into.assign(5, '\0');

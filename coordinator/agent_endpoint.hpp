@@ -13,19 +13,19 @@
 
 namespace muster::coordinator {
 
-/// What an endpoint met; for tests and benchmarks.
+/// Messages that an endpoint counted; for tests and benchmarks.
 struct Traffic {
     std::uint64_t messages = 0;     ///< Handed to the core.
     std::uint64_t undecodable = 0;  ///< Not one of our messages; answered where possible.
-    std::uint64_t foreign = 0;      ///< From a peer that chose its own routing id; answered so.
+    std::uint64_t foreign = 0;      ///< From a peer that chose its own routing id; answered.
     std::uint64_t slow = 0;         ///< Not sent, because the peer does not read.
 };
 
 /// The agents' side of the shell: their bytes become inputs of the core, its outputs become bytes.
 ///
-/// A session is the number of a route that the library made, so no table is needed to find one from
-/// the other, and a connection that says nothing of sense costs no memory here. Only sessions whose
-/// last hello was JSON are remembered, because polls and commands go to them in JSON.
+/// A session is the number of a route that the library made, so it maps to the route without a
+/// table. A connection that sends nothing valid costs no memory here. The endpoint remembers only
+/// sessions whose last hello was JSON, because polls and commands go to them in JSON.
 class AgentEndpoint {
 public:
     explicit AgentEndpoint(net::Context& context);
@@ -34,13 +34,13 @@ public:
     [[nodiscard]] net::Router& socket() { return router_; }
 
     /// Takes one message off the socket. `message`: `into` is a FromAgent, whose memory is used
-    /// again. Everything else was answered or dropped here.
+    /// again. The endpoint has answered or dropped every other message.
     [[nodiscard]] net::Receipt receive(Instant now, Input& into);
 
     void send(const PollTo& poll);
     void send(const ToAgent& message);
 
-    /// Sessions found to have no route any more, since the last call.
+    /// Sessions that lost their route since the last call.
     [[nodiscard]] std::vector<Session> take_gone();
     [[nodiscard]] const Traffic& traffic() const { return traffic_; }
 

@@ -20,7 +20,7 @@
 namespace muster::coordinator {
 namespace {
 
-// A second I/O thread brings nothing on two cores.
+// A second I/O thread gains nothing on two cores.
 int io_threads() { return std::thread::hardware_concurrency() >= 4 ? 2 : 1; }
 
 Result<Server::Bindings> bindings(const Options& options, const paths::Directories& directories) {
@@ -93,10 +93,11 @@ Result<void> lead(const Options& options, const Server::Bindings& wanted, Store&
 
 Result<void> run_coordinator(const Options& options) {
     log::set_level(options.log_level);
-    // Before any thread: all of them inherit the mask. A log whose reader went away ends nothing.
+    // Before any thread starts, so that all inherit the mask. A log whose reader closed its end
+    // must not end the process.
     net::Signals signals{SIGTERM, SIGINT};
     std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGXFSZ, SIG_IGN);  // A limit on files fails the write that meets it.
+    std::signal(SIGXFSZ, SIG_IGN);  // A file size limit fails the write, not the process.
     if (auto fit = net::check_library(); !fit) {
         return fit;
     }

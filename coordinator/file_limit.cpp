@@ -34,10 +34,10 @@ Result<void> raise_file_limit(std::uint64_t agents) {
 FileUse file_use() {
     rlimit limit{};
     getrlimit(RLIMIT_NOFILE, &limit);
-    // The kernel says how many there are in the size of the directory; before Linux 6.2 it said 0.
+    // The size of the directory is the number of open files; before Linux 6.2 it was 0.
     struct stat status = {};
     if (stat("/proc/self/fd", &status) == 0 && status.st_size > 0) {
-        // A file that was inherited may have a number above the limit.
+        // An inherited file may have a number above the limit.
         const auto open = static_cast<std::uint64_t>(status.st_size);
         return {std::min<std::uint64_t>(open, limit.rlim_cur), limit.rlim_cur};
     }

@@ -16,7 +16,7 @@ using namespace muster::daemon_main;
 constexpr Program program{"muster-coordinator", MUSTER_VERSION,
                           "Keeps a wanted set of tasks running on a fleet of agents."};
 
-/// What the command line may say over the configuration. Empty: not said.
+/// What the command line may override in the configuration. Empty: not given.
 struct Arguments {
     std::string config;
     std::string state_dir;
@@ -58,7 +58,7 @@ muster::Result<void> override_endpoint(const char* name, const std::string& give
     return {};
 }
 
-/// What the command line says over it.
+/// Applies the command line to the configuration.
 muster::Result<void> override_all(const Arguments& arguments,
                                   muster::coordinator::Options& options) {
     if (auto taken = override_with(arguments.log_level, options.log_level); !taken) {

@@ -97,7 +97,7 @@ constexpr std::array cluster_keys{
         [](const auto& v, auto& o) { return read_number(v, 1, limits::nodes, o.agents); }},
 };
 
-/// A table of the file and the keys it may have, beside those of the core.
+/// A table of the file and the keys it may have, besides those of the core.
 struct Section {
     std::string_view name;  ///< Empty: the top of the file.
     std::span<const Key> keys;

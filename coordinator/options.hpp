@@ -10,7 +10,7 @@
 
 namespace muster::coordinator {
 
-/// Where the coordinator listens, beside the ipc socket for operators in its run directory.
+/// Where the coordinator listens, besides the ipc socket for operators in its run directory.
 struct Endpoints {
     std::string agents = "tcp://127.0.0.1:7700";
     std::string operators = "tcp://127.0.0.1:7701";
@@ -25,12 +25,12 @@ struct Options {
     log::Level log_level = log::Level::info;
     Endpoints endpoints;
     std::string record;              ///< Directory for the flight recorder. Empty: none.
-    std::uint32_t record_mib = 256;  ///< Of disk that it may take.
-    std::uint32_t agents = 0;  ///< The fleet the files must suffice for. 0: as large as they allow.
+    std::uint32_t record_mib = 256;  ///< Disk space that it may take.
+    std::uint32_t agents = 0;        ///< The fleet that open files must suffice for. 0: what fits.
     CoordinatorOptions core;
 };
 
-/// An endpoint for HTTP, `tcp://ADDRESS:PORT`, or `none`, which is empty.
+/// An endpoint for HTTP, `tcp://ADDRESS:PORT`; `none` gives an empty one.
 [[nodiscard]] Result<std::string> http_endpoint(std::string_view text);
 
 /// Reads a configuration file; examples/coordinator.toml has every key with its default. The first

@@ -23,32 +23,33 @@
 namespace muster::coordinator {
 namespace {
 
-// The core judges request ids by civil time; a jump of the clock reaches it this late. The files
-// are counted as often: 10 ms with 10,000 agents.
+// The core judges request ids by civil time; it notices a jump of the clock this late. The files
+// are counted in the same interval: 10 ms with 10,000 agents.
 constexpr Duration civil_interval = 5s;
 
-// More than the core holds back (changes and waits), so that it, not we, says `busy`.
+// More than the core holds back (changes and waits), so that the core, not the shell, answers
+// `busy`.
 constexpr std::size_t open_requests =
     limits::pending_changes + limits::pending_waits + std::size_t{1'024};
 
-// Of the log, in a second: a change of many tasks is one fact with thousands of events.
+// Log lines a second: a change of many tasks is one fact with thousands of events.
 constexpr std::uint32_t event_lines = 100;
 
-// To be published: a change of 100,000 tasks is as many.
+// Events published in a turn: a change of 100,000 tasks makes 100,000 of them.
 constexpr std::size_t events_of_turn = 2'000;
 
-// Of changes, in an answer: with more of them the worker writes it.
+// Changes in an answer: the worker writes an answer with more.
 constexpr std::size_t lines_written_at_once = 100;
 
-// 10,000 of them take 20 ms to write and to send.
+// 10,000 polls take 20 ms to write and to send.
 constexpr std::size_t polls_of_turn = 1'000;
 
-// As long as the messages of agents may take of a turn, and a page or two.
+// The share of a turn for agents' messages, and a page or two.
 constexpr Duration long_turn = 8ms;
 constexpr Duration very_long_turn = 14ms;
 
-/// What can wait is put off in a turn that was long already, but not in two in a row; in one that
-/// was very long, not in six.
+/// Work that can wait is put off in a long turn, but not in two in a row; in a very long turn, not
+/// in six in a row.
 bool is_put_off(Instant turn, int& in_a_row) {
     const Duration lasted = net::boottime_now() - turn;
     const int borne = lasted >= very_long_turn ? 5 : lasted >= long_turn ? 1 : 0;
@@ -61,7 +62,7 @@ std::string host_name() {
     return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-// How long the answers given at the end may take to leave.
+// How long the answers given at the end may take to be sent.
 constexpr Duration last_words = 200ms;
 
 }  // namespace
@@ -162,7 +163,7 @@ Instant Server::turn(Instant deadline) {
         events_.let_in_again();
     }
     publish(now, events_of_turn);
-    if (!answered_.empty()) {  // To give back 100,000 tasks takes 20 ms.
+    if (!answered_.empty()) {  // Freeing 100,000 tasks takes 20 ms.
         worker_.discard(std::make_shared<decltype(answered_)>(std::exchange(answered_, {})));
     }
     if (readings_.is_due() && !is_put_off(now, readings_put_off_)) {
@@ -279,8 +280,8 @@ void Server::step(Instant now, const Input& input) {
     close_gone_sessions(now);
 }
 
-// What was just sent may have shown that a route is gone. That is an input again, and its output
-// may show the next.
+// A send may have shown that a route is gone. The closed session is a new input, and its output may
+// show the next.
 void Server::close_gone_sessions(Instant now) {
     for (auto gone = agents_.take_gone(); !gone.empty() && !resigned_; gone = agents_.take_gone()) {
         for (const auto session : gone) {
@@ -405,7 +406,7 @@ Shared<Reply> Server::query_core(Instant now, CoreRequest request) {
     const RequestId id = request.id;
     open_.emplace(ticket, Question{});
     step(now, FromOperator{ticket, Shared{std::move(request)}});
-    open_.erase(ticket);  // Leadership is over: nobody answered.
+    open_.erase(ticket);  // Leadership is over: the core did not answer.
     auto seen = std::exchange(seen_, {});
     return seen ? seen : Reply{id, fail(Errc::not_leader, resigned_.value_or("no answer"))};
 }
@@ -425,7 +426,7 @@ HttpAnswer Server::answer_http(Instant now, std::string_view path) {
         return readiness_page(query_core(now, {.id = {}, .body = StatusRequest{}})->result);
     }
     if (path == "/metrics") {
-        if (!metrics_ || metrics_at_ != now) {  // All who ask in one turn get the same.
+        if (!metrics_ || metrics_at_ != now) {  // All requests of one turn get the same page.
             metrics_ = metrics_page(query_core(now, {.id = {}, .body = StatsRequest{}})->result);
             metrics_at_ = now;
         }
@@ -443,7 +444,7 @@ void Server::publish(Instant now, std::size_t most) {
 
 void Server::publish(Instant now, const Event& event) {
     events_.publish(event.topic, codec::to_json(event));
-    // Rounds are the pulse, not news.
+    // Rounds close all the time, so they are not worth an info line.
     if (event.topic.starts_with("round.")) {
         log::debug(event.topic, {{"detail", event.detail}});
     } else {

@@ -30,11 +30,11 @@ namespace muster::coordinator {
 ///     operators --+--> receive --> step(now) -----+---> agents: polls, commands
 ///     store ------/                                \--> operators: replies; listeners: events
 ///
-/// Who asks by HTTP is answered from a read of the core, made for him.
+/// The server answers an HTTP request from a query of the core.
 ///
-/// What only reads is answered in pieces (Readings), and what is large is read and written by a
-/// thread of its own (Worker). One thread runs all else. Each turn of the loop has one `now`; each
-/// output is carried out whole, in its order, before the next input.
+/// Read-only requests are answered in pieces (Readings), and a thread of its own reads and writes
+/// large ones (Worker). One thread runs everything else. Each turn of the loop has one `now`; each
+/// output is carried out completely, in its order, before the next input.
 class Server {
 public:
     struct Bindings {
@@ -45,7 +45,7 @@ public:
         std::string http{};  ///< Empty: none.
     };
 
-    /// `image` is what the store answered to begin_leadership().
+    /// `image` is the result of begin_leadership().
     Server(net::Context& context, net::Loop& loop, Store& store, const CoordinatorOptions& options,
            const StoreImage& image, std::optional<RecordOptions> record = {});
     ~Server();
@@ -53,7 +53,7 @@ public:
     Server& operator=(const Server&) = delete;
 
     /// Binds all endpoints, then listens. The answer has the real ports. The error names the
-    /// endpoint that cannot be had.
+    /// endpoint that cannot be bound.
     [[nodiscard]] Result<Bindings> listen(const Bindings& wanted);
 
     /// One turn of the loop, at most until `deadline`. Returns its `now`.
@@ -87,20 +87,21 @@ private:
     void complain_of_record(Instant now);
     void close_gone_sessions(Instant now);
     void carry_out(Instant now, Output output);
-    /// As many as this turn still may.
+    /// As many as this turn still allows.
     void send_polls();
     void reply(const ReplyTo& answer);
-    /// In the worker's thread, for it is large.
+    /// In the worker's thread, because the reply is large.
     void write(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
                Shared<Reply> reply);
-    /// The answer with what the core does not know, of bytes and files; nothing if that is whole.
+    /// The answer with what the core does not know, of bytes and files; nothing if the core's
+    /// answer is complete.
     [[nodiscard]] std::optional<Reply> completed(const Reply& reply) const;
-    /// What the core answers to one who only reads.
+    /// The core's answer to a request that only reads.
     [[nodiscard]] Shared<Reply> query_core(Instant now, CoreRequest request);
     [[nodiscard]] ShellStats::Messages messages() const;
     [[nodiscard]] HttpAnswer answer_http(Instant now, std::string_view path);
     void publish(Instant now, const Event& event);
-    /// Of those that wait for it, in their order.
+    /// Publishes at most so many of the waiting events, in their order.
     void publish(Instant now, std::size_t most);
 
     net::Loop& loop_;
@@ -120,8 +121,8 @@ private:
     Input from_agent_;
     OperatorEndpoint::Question question_;
     std::map<Ticket, Question> open_;
-    std::vector<Shared<CoreRequest>> answered_;  // In this turn, to be given back to memory.
-    Shared<Reply> seen_;                         // What query_core() asked for.
+    std::vector<Shared<CoreRequest>> answered_;  // In this turn, to be freed.
+    Shared<Reply> seen_;                         // The answer for query_core().
     std::optional<HttpAnswer> metrics_;
     Instant metrics_at_{};
     std::deque<PollTo> unsent_;
@@ -129,12 +130,12 @@ private:
     std::deque<Event> unpublished_;
     std::uint64_t tickets_ = 0;
     std::size_t decoding_ = 0;  // Uploads at the worker.
-    int wake_put_off_ = 0;      // In so many turns, the last ones.
+    int wake_put_off_ = 0;      // Turns in a row that put it off.
     int readings_put_off_ = 0;
     Instant civil_due_{};
-    std::uint64_t turned_away_ = 0;          // Connections, when the files were last looked at.
-    bool sockets_ill_ = false;               // As the core was told.
-    std::optional<std::string> file_alarm_;  // Of then.
+    std::uint64_t turned_away_ = 0;  // Refused connections, when the files were last counted.
+    bool sockets_ill_ = false;       // The state that the core was last given.
+    std::optional<std::string> file_alarm_;  // From the last count.
     std::string published_at_;               // Where events_ listens.
     log::RateLimit file_complaints_{1, 1min};
     log::RateLimit record_complaints_{1, 1min};

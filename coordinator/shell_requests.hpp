@@ -5,7 +5,7 @@
 
 namespace muster::coordinator {
 
-/// Answers what is about this process, not about the cluster.
+/// Answers requests about this process, not about the cluster.
 [[nodiscard]] Result<ReplyBody> answer_in_shell(const ShellRequest& request);
 
 }  // namespace muster::coordinator

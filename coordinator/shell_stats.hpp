@@ -11,23 +11,25 @@
 
 namespace muster::coordinator {
 
-/// What only the shell can count: messages, memory, files, and how long the disk and we took.
+/// Numbers that only the shell can count: messages, memory, files, and the time that disk and core
+/// took.
 class ShellStats {
 public:
-    /// The messages of the process at a moment.
+    /// The messages of the process at one moment.
     struct Messages {
         Traffic agents;
         std::uint64_t operators_undecodable = 0;
-        std::uint64_t ended_by_guard = 0;  ///< Connections that sent what nobody may.
+        std::uint64_t ended_by_guard = 0;  ///< Connections that broke the protocol.
         std::uint64_t turned_away = 0;     ///< Connections for which no file was left.
     };
 
-    /// An input that closed a round was worked on, and then what came of it was sent.
+    /// The time that an input that closed a round took in the core, and the time to send its
+    /// output.
     void round_closed(Duration planning, Duration sending) {
         planning_.add(planning);
         sending_.add(sending);
     }
-    /// A write was given to the store, and all up to a number are durable.
+    /// A write was given to the store; all writes up to a number are durable.
     void submitted(Instant now, std::uint64_t number) { submitted_.emplace_back(number, now); }
     void durable(Instant now, std::uint64_t number);
 
@@ -37,7 +39,7 @@ private:
     Histogram planning_;
     Histogram sending_;
     Histogram store_;
-    std::deque<std::pair<std::uint64_t, Instant>> submitted_;  // Bounded as the core's pending.
+    std::deque<std::pair<std::uint64_t, Instant>> submitted_;  // Bounded by the core.
 };
 
 }  // namespace muster::coordinator

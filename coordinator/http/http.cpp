@@ -27,7 +27,7 @@ struct FreeAddresses {
     void operator()(addrinfo* first) const { freeaddrinfo(first); }
 };
 
-/// A listening socket at `HOST:PORT`, where the port may be `*`. errno says why there is none.
+/// A listening socket at `HOST:PORT`; the port may be `*`. On failure errno has the reason.
 FileDescriptor listen_at(std::string_view host, std::string_view port) {
     if (host.starts_with('[')) {
         host = host.substr(1, host.size() - 2);
@@ -56,7 +56,7 @@ std::string port_of(const FileDescriptor& listener) {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
     std::array<char, NI_MAXSERV> port{};
-    auto* const any = reinterpret_cast<sockaddr*>(&address);  // As the interface wants it.
+    auto* const any = reinterpret_cast<sockaddr*>(&address);  // The interface requires this type.
     if (getsockname(listener.get(), any, &size) != 0 ||
         getnameinfo(any, size, nullptr, 0, port.data(), port.size(), NI_NUMERICSERV) != 0) {
         return "?";
@@ -104,7 +104,7 @@ Instant HttpServer::next_deadline() const {
 }
 
 void HttpServer::close_overdue(Instant now) {
-    // All have the same time, so the oldest is the first to end.
+    // All connections have the same timeout, so the oldest ends first.
     while (!connections_.empty() && connections_.begin()->second.until <= now) {
         connections_.erase(connections_.begin());
     }
@@ -118,7 +118,7 @@ void HttpServer::wait_for(std::uint32_t events, std::uint64_t number, int file, 
     epoll_event event{};
     event.events = events;
     event.data.u64 = number;
-    // It fails for want of memory alone; then the peer is closed when its time is over.
+    // Fails only when memory is short; the peer is then closed at its timeout.
     static_cast<void>(epoll_ctl(ready_.get(), operation, file, &event));
 }
 
@@ -140,7 +140,7 @@ void HttpServer::serve(Instant now) {
 }
 
 void HttpServer::accept_one(Instant now) {
-    // Not accept4(): that is the guard's, which would look for the messages of another protocol.
+    // Not accept4(): common/net replaces it with a guard that expects another protocol.
     FileDescriptor file{accept(listener_.get(), nullptr, nullptr)};
     if (!file.is_open()) {
         if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
@@ -180,7 +180,7 @@ bool HttpServer::read_request(Instant now, Connection& connection) {
     }
     connection.request.append(bytes.data(), static_cast<std::size_t>(got));
     const auto end = connection.request.find(end_of_head);
-    if (end <= request_bytes) {  // Where there is none, it is beyond them, too.
+    if (end <= request_bytes) {  // npos is greater, too.
         connection.answer = answer_to(now, std::string_view{connection.request}.substr(0, end));
     } else if (connection.request.size() > request_bytes) {
         connection.answer =
@@ -205,7 +205,7 @@ bool HttpServer::send_answer(std::uint64_t number, Connection& connection) {
     connection.sent += sent > 0 ? static_cast<std::size_t>(sent) : 0;
     const bool is_all = connection.sent == connection.answer.size();
     if (is_all) {
-        // What it still says is read until it goes: a close before would take the answer away.
+        // Input is read until the peer closes: an earlier close() would discard the answer.
         shutdown(connection.file.get(), SHUT_WR);
     }
     wait_for(is_all ? EPOLLIN : EPOLLOUT, number, connection.file.get(), EPOLL_CTL_MOD);

@@ -14,20 +14,18 @@
 
 namespace muster::coordinator {
 
-/// A small HTTP server for who only looks: one request a connection.
+/// A small HTTP server for monitors and probes: one request a connection.
 ///
-///     reading ---- its head is whole ---> answering ---- all is sent ---> leaving ---> closed
-///        \--------------- `patience` after it came: closed in any case ---------------^
+///     reading ---- head is complete ---> answering ---- all is sent ---> leaving ---> closed
+///        \-------------- `patience` after accept: closed in any case --------------^
 ///
-/// It lives in the loop of its owner: who asks gets what is so at that moment, and a loop that
-/// hangs does not answer, which is what a probe is to find out. In each turn one page is made, so
-/// however many ask, agents and operators are served between two pages. A peer that is slow costs a
-/// place among `most_connections` until its time is over; when all are taken the oldest is closed
-/// for the next.
+/// It runs in the loop of its owner. So an answer shows the state at that moment, and a loop that
+/// hangs does not answer, as a probe requires. It makes one page a turn, so HTTP clients never
+/// delay agents and operators for longer than one page. A slow peer takes one of `most_connections`
+/// until its timeout; when all are taken, the oldest is closed for the next.
 ///
-/// By hand, because accept4() and recv() of this process belong to the guard of the message library
-/// (common/net/accept/accept.hpp), and because threads of another library would have to ask the
-/// loop.
+/// Not a library: accept4() and recv() of this process belong to the guard of the message library
+/// (common/net/accept/accept.hpp), and the threads of a library would have to query the loop.
 class HttpServer {
 public:
     static constexpr std::size_t most_connections = 64;
@@ -43,10 +41,10 @@ public:
 
     /// Binds `tcp://ADDRESS:PORT` of this host and serves; the answer has the real port.
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
-    /// Nobody is served any more.
+    /// Stops listening and closes all connections.
     void close();
 
-    /// Closes those whose time is over. To be called when next_deadline() has passed.
+    /// Closes connections whose timeout has passed. To be called when next_deadline() has passed.
     void close_overdue(Instant now);
     [[nodiscard]] Instant next_deadline() const;
 
@@ -55,13 +53,13 @@ private:
         FileDescriptor file;
         Instant until{};
         std::string request{};
-        std::string answer{};  // Empty: it is still asking.
-        std::size_t sent = 0;  // Of the answer.
+        std::string answer{};  // Empty: the request is not complete.
+        std::size_t sent = 0;  // Bytes of the answer.
     };
 
     void serve(Instant now);
     void accept_one(Instant now);
-    /// This and the next three: false once it is over.
+    /// This and the next three: false once the connection is over.
     [[nodiscard]] bool go_on(Instant now, std::uint64_t number, Connection& connection);
     [[nodiscard]] bool read_request(Instant now, Connection& connection);
     [[nodiscard]] bool send_answer(std::uint64_t number, Connection& connection);
@@ -71,12 +69,12 @@ private:
 
     net::Loop& loop_;
     Answer answer_;
-    FileDescriptor ready_;  // An epoll of all below.
+    FileDescriptor ready_;  // An epoll of the listener and the connections.
     FileDescriptor listener_;
     std::map<std::uint64_t, Connection> connections_;  // By age.
     std::uint64_t last_ = 0;
     bool has_answered_ = false;            // In this turn.
-    Instant deaf_until_ = Instant::max();  // No file was left: nobody is let in for a moment.
+    Instant deaf_until_ = Instant::max();  // No file was left: accepts nothing until then.
 };
 
 }  // namespace muster::coordinator

@@ -7,7 +7,7 @@
 namespace muster::coordinator {
 namespace {
 
-// Some characters may not stand in a label's value as they are.
+// The format requires escapes for some characters of a label's value.
 void add_escaped(std::string& text, std::string_view value) {
     for (const char c : value) {
         switch (c) {

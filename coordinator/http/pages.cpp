@@ -26,7 +26,7 @@ HttpAnswer readiness_page(const Result<ReplyBody>& status) {
         return {.status = unavailable, .body = line(status.error().detail)};
     }
     const auto* const reply = std::get_if<StatusReply>(&*status);
-    ensure(reply != nullptr, "who asks for the status gets it");
+    ensure(reply != nullptr, "a status request gets a status reply");
     if (reply->phase == "leading") {
         return {.body = line("ready")};
     }
@@ -42,7 +42,7 @@ HttpAnswer metrics_page(const Result<ReplyBody>& stats) {
         return {.status = unavailable, .body = line(stats.error().detail)};
     }
     const auto* const reply = std::get_if<StatsReply>(&*stats);
-    ensure(reply != nullptr, "who asks for the numbers gets them");
+    ensure(reply != nullptr, "a stats request gets a stats reply");
     return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_text(*reply)};
 }
 

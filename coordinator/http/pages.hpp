@@ -6,13 +6,13 @@
 #include "common/messages/operator.hpp"
 #include "coordinator/http/text.hpp"
 
-/// What is answered by HTTP.
+/// The pages that HTTP serves.
 namespace muster::coordinator {
 
-/// `/healthz`: who can answer lives. 503 once leadership is over.
+/// `/healthz`: 200 while the process answers; 503 once leadership is over.
 [[nodiscard]] HttpAnswer health_page(const std::optional<std::string>& resigned);
 
-/// `/readyz`: 200 while it leads and has heard what runs; 503 with the reason before and after.
+/// `/readyz`: 200 while it leads and its recovery is over; 503 with the reason before and after.
 [[nodiscard]] HttpAnswer readiness_page(const Result<ReplyBody>& status);
 
 /// `/metrics`: every number, in the text form of Prometheus.

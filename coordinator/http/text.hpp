@@ -5,7 +5,7 @@
 
 #include <tl/expected.hpp>
 
-/// The text of HTTP/1.1, as little of it as a server needs that is only read from.
+/// The text of HTTP/1.1, as far as a read-only server needs it.
 namespace muster::coordinator {
 
 struct HttpAnswer {

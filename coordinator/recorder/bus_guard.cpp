@@ -7,16 +7,17 @@ namespace {
 
 struct sigaction before;
 
-// Neither blocked nor reset when it has been left by a jump.
+// SA_NODEFER, because the handler leaves by a jump: the signal stays unblocked, and the handler
+// installed.
 void on_bus_error(int signal, siginfo_t* info, void* /*context*/) {
-    const bool is_fault = info->si_code > 0;  // Else somebody sent it.
+    const bool is_fault = info->si_code > 0;  // Otherwise a process sent it.
     if (is_fault && bus_error_landing != nullptr) {
         siglongjmp(*bus_error_landing, 1);
     }
     sigaction(SIGBUS, &before, nullptr);
     if (!is_fault) {
         static_cast<void>(raise(signal));
-    }  // Else the instruction is tried once more.
+    }  // Otherwise the instruction runs once more.
 }
 
 }  // namespace

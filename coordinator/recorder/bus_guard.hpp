@@ -3,21 +3,22 @@
 #include <atomic>
 #include <csetjmp>
 
-/// A file that is mapped may lose pages under its writer: somebody makes it shorter, or its disk
-/// fails. The kernel then sends SIGBUS to the thread that writes there, which ends the process
-/// unless it has a way out.
+/// A mapped file may lose pages under its writer: somebody truncates it, or its disk fails. The
+/// kernel then sends SIGBUS to the writing thread, which ends the process unless the thread can
+/// jump out.
 namespace muster::coordinator {
 
 namespace detail {
 
-/// Where this thread goes on after a SIGBUS. Null: the signal does what it did without us.
+/// Where this thread continues after a SIGBUS. Null: the earlier handler applies.
 inline thread_local sigjmp_buf* bus_error_landing = nullptr;
 
 void catch_bus_errors();
 
 }  // namespace detail
 
-/// Runs `write`, which only copies to mapped memory: it may be left anywhere. False: it was.
+/// Runs `write`, which only copies to mapped memory, so it may be left anywhere. False: a SIGBUS
+/// ended it early.
 [[nodiscard]] bool survives_bus_error(const auto& write) {
     detail::catch_bus_errors();
     sigjmp_buf landing;

@@ -15,8 +15,8 @@
 
 namespace muster::coordinator {
 
-/// The whole mind of the core, as PlainFields has the rest. Values are read into a core that has
-/// just begun, from an empty store. What only speeds up looking is made anew from what it is of.
+/// The whole state of the core; PlainFields has the rest. Values are read into a core that was just
+/// built on an empty store. Indices that only speed up look-ups are rebuilt from their sources.
 struct CoreFields::OfCore : PlainFields {
     using PlainFields::names;
 
@@ -38,7 +38,7 @@ struct CoreFields::OfCore : PlainFields {
     static auto& part(Whole& whole) {
         return static_cast<std::conditional_t<std::is_const_v<Whole>, const Part, Part>&>(whole);
     }
-    /// A part that is not named here does not compile, as a member that is not named.
+    /// A part that is not named here does not compile, nor does an unnamed member.
     struct OneMore {
         template <class Part>
         operator Part() const;
@@ -133,7 +133,7 @@ struct CoreFields::OfCore : PlainFields {
     static void fields(auto& visit, codec::Like<Task> auto& it) {
         auto& [name, wanted, instances, spec, place, digest, generation, created, bound,
                ended_well] = it;
-        // Its wire form needs a name, which a slot that is free has not.
+        // The wire form needs a name, which a free slot does not have.
         WantedTask as_wanted{"task", 1, spec, place};
         visit("name wanted instances as_wanted digest generation created bound ended_well", name,
               wanted, instances, as_wanted, digest, generation, created, bound, ended_well);
@@ -291,9 +291,9 @@ struct CoreFields::OfCore : PlainFields {
         return "rounds misses starts stops moves last round";
     }
 
-    // ---- what operators decided and ask ----
+    // ---- operators' decisions and requests ----
 
-    /// Rows on their way: where each was written first is a place in the map.
+    /// Rows on their way to the store; `written` has their order by first write.
     template <class Row>
     struct Written {
         std::string name;
@@ -376,7 +376,7 @@ struct CoreFields::OfCore : PlainFields {
         return "requests awaited last has_answered signals";
     }
 
-    // ---- what happened ----
+    // ---- history ----
 
     static constexpr auto names(const ConvergenceTracker*) { return "watched next"; }
     static constexpr auto names(const EventLog*) {

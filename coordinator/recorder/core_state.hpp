@@ -9,15 +9,15 @@
 
 namespace muster::coordinator {
 
-/// All that a core knows and remembers, as bytes.
+/// The whole state of a core, as bytes.
 [[nodiscard]] std::string save_core(const Coordinator& core);
 
-/// A core that goes on where the saved one was: the same inputs have the same outputs. The caller
-/// has refused bytes of another version: see record_magic.
-/// The bytes are believed: whoever may write them decides what the core does.
+/// A core that continues where the saved one was: equal inputs have equal outputs. The caller has
+/// refused bytes of another version: see record_magic.
+/// The bytes are trusted: a person who may write them controls the core.
 [[nodiscard]] Result<std::unique_ptr<Coordinator>> restore_core(std::string_view bytes);
 
-/// The name of the node that has this route; empty: none has.
+/// The name of the node that has this route; empty: no node has it.
 [[nodiscard]] std::string node_at(const Coordinator& core, Session session);
 
 }  // namespace muster::coordinator

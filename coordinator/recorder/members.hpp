@@ -10,7 +10,7 @@
 
 namespace muster::coordinator {
 
-/// Fields::names() knows this struct: a variable, so that a compiler looks for it once.
+/// Fields::names() knows this struct. A variable, so that a compiler evaluates it once.
 template <class Fields, class T>
 inline constexpr bool has_names = requires {
     Fields::names(static_cast<const T*>(nullptr));
@@ -18,15 +18,15 @@ inline constexpr bool has_names = requires {
 template <class Fields, class T>
 inline constexpr bool is_named = has_names<Fields, std::remove_cvref_t<T>>;
 
-/// Takes structs apart to be recorded. Those of the core show what they keep for themselves to this
-/// friend alone, and to what is in it.
+/// Takes structs apart to be recorded. The core's structs make only this friend, and its members,
+/// see their private state.
 struct CoreFields {
     struct OfCore;
 
-    /// Visits what is recorded of a struct. `Fields::names()` says the names of all its members, in
-    /// their order: one of more or fewer does not compile. One with a minus before its name is not
-    /// recorded: it is another's, serves within one step, or is made anew of the others once they
-    /// have been read: `Fields::make_anew()`.
+    /// Visits the recorded members of a struct. `Fields::names()` lists all its members in their
+    /// order; a missing or surplus name does not compile. A name with a minus before it is not
+    /// recorded: it refers to another object, lasts one step, or is rebuilt by
+    /// `Fields::make_anew()` once the others are read.
     template <class Fields>
     static void visit_members(auto& visit, auto& it) {
         using Its = Described<Fields, std::remove_cvref_t<decltype(it)>>;
@@ -45,7 +45,7 @@ private:
         std::array<char, Size> names{};
         std::size_t size = 0;
     };
-    /// Which members are recorded, and the names of those.
+    /// The recorded members, and their names.
     template <std::size_t Count, std::size_t Size>
     static constexpr Split<Count, Size> split_of(std::string_view names) {
         Split<Count, Size> result;

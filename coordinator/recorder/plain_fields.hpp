@@ -18,7 +18,7 @@
 
 namespace muster::coordinator {
 
-/// How what the coordinator's core is made of, hears and says is recorded: the structs without
+/// How the parts, inputs and outputs of the coordinator's core are recorded: the structs without
 /// secrets. Messages, tasks and replies have the form that they have on the wire and in the store.
 struct PlainFields {
     // ---- by their wire form ----
@@ -36,7 +36,7 @@ struct PlainFields {
         return codec::decode_request(bytes).and_then([&](Request&& request) -> Result<void> {
             auto for_it = for_core(std::move(request));
             if (!for_it) {
-                return fail(Errc::malformed, "no core is asked this");
+                return fail(Errc::malformed, "the core does not handle this request");
             }
             into = *std::move(for_it);
             return {};
@@ -59,13 +59,13 @@ struct PlainFields {
         auto request = codec::decode_request(bytes);
         auto* const add = request ? std::get_if<TaskAddRequest>(&request->body) : nullptr;
         if (add == nullptr) {
-            return fail(Errc::malformed, "is no task");
+            return fail(Errc::malformed, "is not a task");
         }
         into = std::move(add->task);
         return {};
     }
 
-    // ---- the vocabulary ----
+    // ---- basic types ----
 
     static constexpr auto names(const InstanceId*) { return "task ordinal"; }
     static constexpr auto names(const Error*) { return "code detail"; }
@@ -110,7 +110,7 @@ struct PlainFields {
     static constexpr auto names(const EraseOldRequests*) { return "horizon"; }
     static constexpr auto names(const GoesOn*) { return ""; }
 
-    // ---- what is durable ----
+    // ---- stored rows ----
 
     static constexpr auto names(const Meta*) {
         return "cluster epoch leader counter request_horizon";
@@ -126,7 +126,7 @@ struct PlainFields {
     static constexpr auto names(const StoredFreeze*) { return "on reason author since"; }
     static constexpr auto names(const StoredRequest*) { return "id reply asked"; }
 
-    // ---- what is on its way to the store ----
+    // ---- rows on their way to the store ----
 
     template <class Row>
     static constexpr auto names(const Rows<Row>*) {

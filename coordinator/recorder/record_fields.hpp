@@ -6,7 +6,7 @@
 
 namespace muster::coordinator {
 
-/// How the records of a file are written, but for the state at its beginning: see
+/// How the records of a file are written, except the state at its beginning: see
 /// CoreFields::OfCore.
 struct RecordFields : PlainFields {
     using PlainFields::names;

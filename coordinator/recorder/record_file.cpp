@@ -22,7 +22,8 @@ namespace {
 constexpr std::size_t frame = 2 * sizeof(std::uint32_t);
 constexpr std::size_t growth = std::size_t{4} << 20U;
 
-static_assert(std::endian::native == std::endian::little, "numbers are written as they lie");
+static_assert(std::endian::native == std::endian::little,
+              "numbers are written in the byte order of memory");
 
 void put(char* to, std::uint32_t number) { std::memcpy(to, &number, sizeof number); }
 
@@ -42,7 +43,7 @@ tl::unexpected<Error> kernel_says(const std::string& path, int error) {
 
 }  // namespace
 
-// As FNV-1a, but eight bytes at a time; the high bits are folded down, as the low ones are used.
+// FNV-1a on eight bytes at a time. The high bits are folded down, because the low ones are used.
 std::uint64_t checksum_of(std::string_view bytes) {
     constexpr std::uint64_t prime = 0x9e3779b97f4a7c15ULL;
     std::uint64_t sum = 0xcbf29ce484222325ULL ^ bytes.size();
@@ -93,7 +94,8 @@ RecordFile::RecordFile(RecordFile&& other) noexcept
 RecordFile::~RecordFile() {
     if (map_ != nullptr) {
         munmap(map_, mapped_);
-        // What is left too long by a failure reads the same. What was made shorter stays so.
+        // A file that stays too long after a failure here reads the same. A truncated file stays
+        // short.
         struct stat file {};
         if (fstat(file_.get(), &file) == 0 && std::cmp_greater(file.st_size, used_)) {
             static_cast<void>(ftruncate(file_.get(), static_cast<off_t>(used_)) == 0);
@@ -115,7 +117,7 @@ Result<void> RecordFile::check_in_place() const {
         there.st_ino != ours.st_ino) {
         return lost("was removed or replaced");
     }
-    bool is_there = false;  // Who made it shorter may have made it longer again.
+    bool is_there = false;  // The file may have been truncated and extended again.
     const bool is_read = survives_bus_error([&] {
         is_there = std::string_view{map_, record_magic.size()} == record_magic &&
                    (last_ == 0 || number_at({map_ + last_, frame}) != 0);
@@ -131,7 +133,7 @@ Result<void> RecordFile::make_room(std::size_t bytes) {
         return {};
     }
     const std::size_t wanted = mapped_ + std::max(growth, (bytes + growth - 1) / growth * growth);
-    // Not by truncating: to write to a page that the disk has no room for would end the process.
+    // Not ftruncate(): a write to a page without disk space would end the process.
     if (const int error = posix_fallocate(file_.get(), static_cast<off_t>(mapped_),
                                           static_cast<off_t>(wanted - mapped_))) {
         return kernel_says(path_, error);
@@ -152,7 +154,7 @@ Result<void> RecordFile::add(std::string_view record) {
         return fail(Errc::too_large, "record file '" + path_ + "': a record has " +
                                          std::to_string(record.size()) + " bytes");
     }
-    // There is always room for the size of the next, which is 0.
+    // There is always room for the size of the next record, which is 0.
     if (auto room = make_room(frame + record.size() + sizeof(std::uint32_t)); !room) {
         return room;
     }
@@ -160,7 +162,7 @@ Result<void> RecordFile::add(std::string_view record) {
     const bool is_written = survives_bus_error([&] {
         std::memcpy(at + frame, record.data(), record.size());
         put(at + sizeof(std::uint32_t), short_sum(record));
-        // The size makes it a record: whoever is killed here leaves none of it, or all.
+        // The size makes it a record: a process killed here leaves a whole record or none.
         std::atomic_signal_fence(std::memory_order_release);
         put(at, static_cast<std::uint32_t>(record.size()));
     });
@@ -196,7 +198,7 @@ Result<RecordReader> RecordReader::open(std::string_view bytes) {
                             " only; replay it with the version of muster that recorded it");
         }
         return fail(Errc::malformed,
-                    "it is no record of a coordinator: it should begin with '" +
+                    "it is not a record of a coordinator: it should begin with '" +
                         std::string{record_magic.substr(0, record_magic.size() - 1)} + "'");
     }
     RecordReader reader{bytes};

@@ -9,41 +9,41 @@
 #include "common/base/file_descriptor.hpp"
 #include "common/base/result.hpp"
 
-/// A file of records that come one after the other:
+/// A file of consecutive records:
 ///
 ///     "MUSTER RECORD 8\n"   then for each: 4 bytes size, 4 bytes checksum, the record
 ///
-/// Numbers are little-endian. A size of 0 is the end: what was being written when the process or
-/// the host died is not there.
+/// Numbers are little-endian. A size of 0 is the end: a record that was incomplete when the process
+/// or the host died is absent.
 namespace muster::coordinator {
 
-/// The number is the version of what is recorded. It grows with every change of that, such as a
-/// field of the core that is added, renamed or removed: a core that is restored from other fields
-/// than its own would be another one. tests/data/record_versions.txt holds it to that.
+/// The number is the version of the recorded fields. It grows with every change of them, such as a
+/// field of the core that is added, renamed or removed: other fields would restore another core.
+/// tests/data/record_versions.txt enforces this.
 inline constexpr std::string_view record_magic = "MUSTER RECORD 8\n";
 
-/// The version in the first line of a record; nothing: the bytes are no record.
+/// The version in the first line of a record; nothing: the bytes are not a record.
 [[nodiscard]] std::optional<std::uint32_t> version_of_record(std::string_view bytes);
 
-/// Of bytes, so that flipped and missing ones are seen. Not against forgers.
+/// Detects flipped and missing bytes, not forgery.
 [[nodiscard]] std::uint64_t checksum_of(std::string_view bytes);
 
 /// Appends. The file is mapped: a record costs no system call, and survives the death of the
-/// process as soon as add() has returned. Its room grows in large steps, which the disk grants
+/// process once add() has returned. The file grows in large steps, whose disk space is allocated
 /// before anything is written there.
 class RecordFile {
 public:
-    /// A new file, for its owner alone.
+    /// A new file that only its owner may read and write.
     [[nodiscard]] static Result<RecordFile> create(const std::string& path);
     RecordFile(RecordFile&& other) noexcept;
     RecordFile(const RecordFile&) = delete;
     RecordFile& operator=(const RecordFile&) = delete;
-    /// Gives back the room that was not used.
+    /// Releases the disk space that was not used.
     ~RecordFile();
 
-    /// An error, such as a full disk: the record is not there, and those before it are.
+    /// An error, such as a full disk: this record is not written, the earlier ones stay.
     [[nodiscard]] Result<void> add(std::string_view record);
-    /// `io`: somebody removed the file or made it shorter; what is added may be lost.
+    /// `io`: somebody removed or truncated the file; further records may be lost.
     [[nodiscard]] Result<void> check_in_place() const;
     [[nodiscard]] std::size_t size() const { return used_; }
 
@@ -63,10 +63,10 @@ private:
 /// Reads the records of a file's bytes in their order.
 class RecordReader {
 public:
-    /// `malformed`: it is no such file. `unsupported_version`: it is one of another version.
+    /// `malformed`: it is not such a file. `unsupported_version`: it has another version.
     [[nodiscard]] static Result<RecordReader> open(std::string_view bytes);
 
-    /// Nothing at the end. `malformed`: a record is damaged; the sentence says at which byte.
+    /// Nothing at the end. `malformed`: a record is damaged; the error has its byte offset.
     [[nodiscard]] Result<std::optional<std::string_view>> next();
 
 private:

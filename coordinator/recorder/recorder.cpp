@@ -16,9 +16,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view suffix = ".record";
 constexpr std::size_t digits = 10;
-constexpr std::uint64_t last_number = 9'000'000'000;  // A file with a larger one is not ours.
-constexpr std::uint64_t largest_file = std::uint64_t{256} << 20U;  // A replay reads all of one.
-constexpr std::uint64_t files = 8;  // That the records are divided into, if states are small.
+constexpr std::uint64_t last_number = 9'000'000'000;  // A larger number in a file name is not ours.
+constexpr std::uint64_t largest_file = std::uint64_t{256} << 20U;  // A replay reads a whole file.
+constexpr std::uint64_t files = 8;  // Files that the records are divided into, if states are small.
 
 std::string path_of(const std::string& directory, std::uint64_t number) {
     const std::string text = std::to_string(number);
@@ -26,7 +26,7 @@ std::string path_of(const std::string& directory, std::uint64_t number) {
            std::string{suffix};
 }
 
-/// 0: it is no record's. Only what path_of() may have named is ours to count and to remove.
+/// 0: not the name of a record. The recorder counts and removes only names that path_of() can make.
 std::uint64_t number_of(const fs::path& path) {
     const std::string stem = path.stem().string();
     const bool is_number =
@@ -40,7 +40,7 @@ std::uint64_t number_of(const fs::path& path) {
 Recorder::Recorder(RecordOptions options) : options_{std::move(options)} { find_files(); }
 
 void Recorder::find_files() {
-    std::error_code ignored;  // No directory yet: no files.
+    std::error_code ignored;  // The directory may not exist yet.
     for (fs::directory_iterator entry{options_.directory, ignored}, end; !ignored && entry != end;
          entry.increment(ignored)) {
         std::error_code unknown;
@@ -60,7 +60,7 @@ void Recorder::record_input(Instant now, const Input& input, const Coordinator& 
     if (!file_ && now < again_) {
         return;
     }
-    // The state amid a large change cannot be saved: the next file begins after it.
+    // A state in the middle of a large change cannot be saved, so the next file begins after it.
     const bool is_due = !file_ || file_->size() >= file_most_;
     if (is_due && core.is_amid_change()) {
         if (!file_) {
@@ -91,8 +91,8 @@ void Recorder::add(std::string_view record) {
     }
 }
 
-// Who removes a record wants room or order, not the end of all records: the next input begins a
-// file.
+// A person who removes a record wants disk space or order, not the end of recording: the next input
+// begins a file.
 void Recorder::look_at_file(Instant now) {
     if (!file_ || now < look_again_) {
         return;
@@ -118,7 +118,8 @@ void Recorder::end_file() {
 
 Result<void> Recorder::begin_file(Instant now, const Coordinator& core) {
     end_file();
-    // One that is there is somebody's, perhaps with other things in it: only the files are private.
+    // An existing directory belongs to a person and may hold other things: only the files are
+    // private.
     std::error_code unknown;
     if (!fs::is_directory(options_.directory, unknown)) {
         if (auto made = paths::make_private_directory(options_.directory); !made) {
@@ -146,7 +147,7 @@ Result<void> Recorder::begin_file(Instant now, const Coordinator& core) {
     return {};
 }
 
-// The one before the new file stays: what led to it is in there.
+// The file before the new one stays: it shows what led to the present state.
 void Recorder::drop_oldest(std::uint64_t needed) {
     std::uint64_t sum = needed;
     for (const Kept& file : kept_) {

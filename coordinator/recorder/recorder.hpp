@@ -16,26 +16,26 @@ struct RecordOptions {
     std::string version{};                                 ///< Of the program.
 };
 
-/// The flight recorder: every input of a core with its time, and what came of it, so that Replay
-/// makes the same core do the same again. Each file begins with the whole state of the core, so any
-/// file is enough. Inputs are written before the core sees them: a crash is recorded up to the
-/// input that led to it.
+/// The flight recorder: every input of a core with its time, and its outcome, so that Replay
+/// repeats the run exactly. Each file begins with the whole state of the core, so any file is
+/// enough. Inputs are written before the core sees them: the record of a crash ends with the input
+/// that caused it.
 ///
-/// It never stands in the way: what cannot be written is not, and it begins anew after a while.
+/// A failed write never stops the coordinator: recording ends, and begins again after a while.
 class Recorder {
 public:
     explicit Recorder(RecordOptions options);
 
-    /// The core is about to step.
+    /// Called before the core steps.
     void record_input(Instant now, const Input& input, const Coordinator& core);
-    /// It has.
+    /// Called after the core stepped.
     void record_output(const Output& output);
 
     /// Why nothing is recorded at present.
     [[nodiscard]] const std::optional<std::string>& trouble() const { return trouble_; }
 
     static constexpr Duration retry_after = 10s;
-    static constexpr Duration look_every = 5s;  ///< Whether the file is still there.
+    static constexpr Duration look_every = 5s;  ///< How often the file is checked.
 
 private:
     struct Kept {
@@ -54,11 +54,11 @@ private:
     RecordOptions options_;
     std::optional<RecordFile> file_;
     std::string path_;               // Of the file.
-    std::uint64_t file_most_ = 0;    // Then the next one begins.
-    std::vector<Kept> kept_;         // Those before it, the oldest first.
-    std::uint64_t last_number_ = 0;  // Files are numbered.
+    std::uint64_t file_most_ = 0;    // At this size the next file begins.
+    std::vector<Kept> kept_;         // Earlier files, the oldest first.
+    std::uint64_t last_number_ = 0;  // The number of the last file.
     std::optional<std::string> trouble_;
-    Instant again_{};  // After trouble, it is tried again then.
+    Instant again_{};  // The next attempt after trouble.
     Instant look_again_{};
     Instant now_{};
     StepEncoder encoder_;

@@ -7,7 +7,7 @@
 
 #include "coordinator/core/io.hpp"
 
-/// The records of a file, behind its state: an input, then what came of it, unless that is nothing.
+/// The records of a file after its state: an input, then its outcome, unless that is empty.
 namespace muster::coordinator {
 
 /// The first record of each file; the second is what save_core() gave.
@@ -21,7 +21,7 @@ struct RecordedInput {
     Input input;
 };
 
-/// What a core decided, whole; of what else it said, the checksum.
+/// Decisions of a core in full, and the checksum of its other outputs.
 struct Outcome {
     std::uint64_t others = 0;  ///< Polls, writes for the store, answers to operators.
     bool closed_round = false;

@@ -5,7 +5,7 @@
 namespace muster::coordinator {
 namespace {
 
-// Of the year 9999: whoever says more has no clock.
+// The end of the year 9999: a later time is an error of the sender.
 constexpr CivilMs last_civil{253'402'300'799'999};
 
 Result<std::string_view> next_of(RecordReader& reader, const char* what) {
@@ -42,7 +42,7 @@ Result<Replay> Replay::open(std::string_view bytes) {
     return replay;
 }
 
-// The first time that somebody told it, which is within seconds.
+// The first civil time in the record, which comes within seconds.
 void Replay::find_civil_time() {
     for (RecordReader reader = reader_; !civil_offset_;) {
         const auto record = reader.next();
@@ -90,7 +90,7 @@ Result<std::optional<Replay::Done>> Replay::step(Instant until) {
     }
     auto* const heard = std::get_if<RecordedInput>(&*step);
     if (heard == nullptr) {
-        return fail(Errc::malformed, "something came of no input");
+        return fail(Errc::malformed, "an outcome without an input");
     }
     if (heard->now > until) {
         return std::nullopt;

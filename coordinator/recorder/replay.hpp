@@ -11,32 +11,31 @@
 
 namespace muster::coordinator {
 
-/// Does again what a recorded core did: the same inputs at the same times, to a core that begins
-/// with the recorded state.
+/// Repeats a recorded run: the same inputs at the same times, to a core with the recorded state.
 class Replay {
 public:
-    /// Of a whole file, whose bytes outlive this. `malformed`: it is no record, or its beginning
+    /// Of a whole file, whose bytes outlive this. `malformed`: it is not a record, or its beginning
     /// cannot be read.
     [[nodiscard]] static Result<Replay> open(std::string_view bytes);
 
-    /// An input, what the recorded core said to it, and what this one says.
+    /// An input, its recorded outcome, and the outcome now.
     struct Done {
         RecordedInput heard;
-        std::optional<Outcome> was{};  ///< Nothing: it said nothing.
+        std::optional<Outcome> was{};  ///< Nothing: the outcome was empty.
         std::optional<Outcome> is{};
 
-        /// Of the very last input nobody knows what came of it: its coordinator may have died of
-        /// it. That differs from nothing.
-        bool said_otherwise = false;     ///< Anything is not byte for byte as it was.
+        /// The outcome of the very last input is unknown: the coordinator may have died of the
+        /// input. An unknown outcome differs from an empty one.
+        bool said_otherwise = false;     ///< Any byte differs.
         bool decided_otherwise = false;  ///< Orders, events or the end of its leadership.
     };
-    /// The next input. Nothing at the end, and where the next one is later than `until`.
+    /// The next input. Nothing at the end, and when the next one is later than `until`.
     [[nodiscard]] Result<std::optional<Done>> step(Instant until = Instant::max());
 
     [[nodiscard]] const RecordHead& head() const { return head_; }
     /// The time of the last input.
     [[nodiscard]] Instant now() const { return now_; }
-    /// As the coordinator's host had it; 0: nobody told it.
+    /// The civil time of the coordinator's host; 0: the record has none.
     [[nodiscard]] CivilMs civil(Instant at) const;
     [[nodiscard]] Coordinator& core() { return *core_; }
     [[nodiscard]] const Coordinator& core() const { return *core_; }
@@ -54,10 +53,10 @@ private:
     RecordHead head_;
     std::unique_ptr<Coordinator> core_;
     Instant now_;
-    std::optional<std::string_view> ahead_;     // Read, and not taken yet.
+    std::optional<std::string_view> ahead_;     // Read, but not returned yet.
     std::optional<std::int64_t> civil_offset_;  // Milliseconds from now() to civil time.
     StepEncoder encoder_;
-    std::string_view is_;  // What the core said last.
+    std::string_view is_;  // The outcome of the last input now.
 };
 
 }  // namespace muster::coordinator

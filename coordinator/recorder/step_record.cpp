@@ -11,10 +11,10 @@
 namespace muster::coordinator {
 namespace {
 
-/// Of the clock of a host, which begins with it.
+/// The clock of a host begins at its boot.
 bool is_plausible(Instant at) { return at >= Instant{} && at < Instant{24h * 365 * 100}; }
 
-// An output is taken apart whole, here and below: a new member of it does not compile.
+// An output is taken apart completely, here and below: a new member does not compile.
 bool says_nothing(const Output& output) {
     const auto& [persist, messages, polls, replies, events, resign, closed_round] = output;
     return persist.empty() && messages.empty() && polls.empty() && replies.empty() &&
@@ -37,7 +37,7 @@ std::string_view StepEncoder::head(const RecordHead& head) {
     return bytes_;
 }
 
-// Steps are bare: a name would cost as much as a report.
+// Steps have no field names: a name would cost as much as a report.
 std::string_view StepEncoder::input(Instant now, const Input& input) {
     bytes_.assign(1, 'i');
     codec::StateWriter<RecordFields>{bytes_, scratch_, false}("", now, input);

@@ -15,12 +15,12 @@ namespace muster::coordinator {
 
 using Step = std::variant<RecordedInput, Outcome>;
 
-/// Makes records. Its memory is used again: each is valid until the next.
+/// Makes records. Its memory is used again: each record is valid until the next.
 class StepEncoder {
 public:
     [[nodiscard]] std::string_view head(const RecordHead& head);
     [[nodiscard]] std::string_view input(Instant now, const Input& input);
-    /// Empty: nothing came of it. Equal outputs have equal bytes.
+    /// Empty: no outcome. Equal outputs have equal bytes.
     [[nodiscard]] std::string_view outcome(const Output& output);
 
 private:

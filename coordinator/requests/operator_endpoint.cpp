@@ -12,10 +12,10 @@
 namespace muster::coordinator {
 namespace {
 
-// The largest reply waits whole for who asked; more than that, and he does not read.
+// The largest reply waits whole for its reader; beyond that the peer does not read.
 constexpr int replies_queued = static_cast<int>(limits::upload_bytes / limits::part_bytes) + 64;
 
-// Two answers that one peer is putting together have different numbers.
+// A peer may assemble two answers at once, so their numbers differ.
 std::atomic<std::uint64_t> replies_in_parts = 0;
 
 std::string encoded(OperatorEndpoint::Form form, const Reply& reply) {
@@ -46,7 +46,7 @@ net::Receipt OperatorEndpoint::receive(Instant now, Question& into) {
     const bool one_frame = receipt == net::Receipt::message && received_.size() == 1;
     asker_.form = one_frame || receipt == net::Receipt::probe ? Form::json : Form::native;
     if (receipt == net::Receipt::probe) {
-        // A connection that shows itself asks nothing; an empty request does.
+        // A probe of a connection is not a request; an empty request is.
         if (asker_.envelope.delimited) {
             ++undecodable_;
             refuse(now, asker_, {Errc::malformed, "the request is empty; try help"});
@@ -143,7 +143,7 @@ OperatorEndpoint::Written OperatorEndpoint::written(const Asker& asker, const Re
         return written;
     }
     auto parts = parts::split(body, ++replies_in_parts);
-    ensure(parts.has_value(), "what is too large to split was refused");
+    ensure(parts.has_value(), "a reply too large to split was refused");
     written.frames.reserve(parts->size());
     for (std::string& part : *parts) {
         written.frames.emplace_back(std::move(part));
@@ -184,7 +184,7 @@ void OperatorEndpoint::send(const Asker& asker, const Written& written) {
     const std::span first{version.data(), asker.form == Form::json ? 0U : 1U};
     net::Meter& meter = unread_.meter_of(asker.envelope.route);
     for (const auto& frame : written.frames) {
-        // Who went away or does not read does not get it.
+        // A peer that left or does not read does not get it.
         static_cast<void>(router_.send(asker.envelope, first, frame, meter));
     }
 }

@@ -15,15 +15,15 @@
 namespace muster::coordinator {
 
 /// The operators' side of the shell, once over tcp and once over ipc: bytes to requests, replies to
-/// bytes, in the envelope and the form in which the request came:
+/// bytes. A reply has the envelope and the form of its request:
 ///
 ///     version frame, msgpack (or its parts)  ->  the same
 ///     one frame that begins with `{`         ->  JSON
 ///     one frame with a line of text          ->  JSON
 ///
-/// What cannot be read is answered here, so that every request gets exactly one reply. So is who
-/// does not read: beyond a bound of bytes that wait for him his requests are `busy`, and cost
-/// nothing.
+/// Unreadable requests are answered here, so every request gets exactly one reply. A peer that does
+/// not read is answered here, too: beyond a bound of bytes that wait for it, its requests get
+/// `busy`, and cost nothing.
 class OperatorEndpoint {
 public:
     enum class Form : std::uint8_t { native, json };
@@ -35,29 +35,29 @@ public:
     struct Question {
         Asker asker;
         Request request;
-        Digest digest{};       ///< Of a change in parts.
-        std::string upload{};  ///< Of a request in parts: its bytes, to be decoded elsewhere.
+        Digest digest{};       ///< Set for a change in parts.
+        std::string upload{};  ///< The bytes of a request in parts, to be decoded elsewhere.
     };
-    /// An answer in the bytes of its form; several may get the same.
+    /// An answer in the bytes of its form; several peers may get the same.
     struct Written {
         std::vector<Shared<std::string>> frames;
         std::size_t bytes = 0;
     };
 
-    /// `unread`: of all endpoints of operators.
+    /// `unread` is shared by all endpoints of operators.
     OperatorEndpoint(net::Context& context, net::Meter& unread);
 
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
     [[nodiscard]] net::Router& socket() { return router_; }
 
-    /// Takes one message off the socket. `message`: `into` is a question that awaits its answer().
+    /// Takes one message off the socket. `message`: `into` is a question that needs an answer().
     [[nodiscard]] net::Receipt receive(Instant now, Question& into);
-    /// Whether a question may be asked. False: it was answered, for it is none, or its asker does
-    /// not read.
+    /// Whether a question reaches the core. False: it was answered here, because it is malformed or
+    /// its peer does not read.
     [[nodiscard]] bool admit(Instant now, const Asker& asker, const Result<Request>& request);
 
     void answer(const Asker& asker, const Reply& reply);
-    /// What written() has made, to one who asked in the same form under this id.
+    /// Sends what written() made to a peer that asked in the same form under this id.
     void answer(Instant now, const Asker& asker, RequestId id, const Written& written);
 
     /// Any thread may call it.
@@ -65,14 +65,14 @@ public:
 
     void refuse(Instant now, const Asker& asker, const Error& error, RequestId id = {});
 
-    /// What was no request.
+    /// Messages that were not requests.
     [[nodiscard]] std::uint64_t undecodable() const { return undecodable_; }
 
 private:
-    /// Nothing: a part. `upload` is what it completed; empty: more must come.
+    /// Nothing: a part. `upload` is the request that it completed; empty: more parts must come.
     [[nodiscard]] Result<std::optional<Request>> decode(Instant now, std::string& upload);
     [[nodiscard]] Result<std::optional<Request>> decode_native(Instant now, std::string& upload);
-    /// Why a reply of this size cannot be given now; nothing: it can.
+    /// Why a reply of this size cannot be sent now; nothing: it can.
     [[nodiscard]] std::optional<Error> too_much(const Asker& asker, std::size_t bytes) const;
     void send(const Asker& asker, const Written& written);
 

@@ -9,7 +9,7 @@
 namespace muster::coordinator {
 namespace {
 
-// Whole answers that wait to be written: each may have tens of megabytes.
+// Complete answers that wait to be written: each may have tens of megabytes.
 constexpr std::size_t answers_at_worker = 4;
 
 std::string key_of(const OperatorEndpoint::Asker& asker, const CoreRequest& request) {

@@ -38,7 +38,7 @@ void Uploads::forget_ended() {
             oldest = upload;
         }
     }
-    uploads_.erase(oldest);  // There is one: so many are not open.
+    uploads_.erase(oldest);  // Exists: more uploads are held than may be open.
 }
 
 bool Uploads::make_room(Instant now) {

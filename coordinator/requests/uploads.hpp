@@ -12,16 +12,16 @@
 
 namespace muster::coordinator {
 
-/// Requests that arrive in parts, one open upload per peer and a few in all. A further one is
-/// refused, unless one of them pauses: that one gives way, and its peer is told so when he goes on.
-/// One without news for long is given up in any case. So memory is bounded whatever peers do, and
-/// nobody who goes on sending loses his upload to another.
+/// Requests that arrive in parts: one open upload per peer, and a few in all. A further upload is
+/// refused, unless an open one pauses: the paused upload is dropped, and its peer gets an error at
+/// its next part. An upload without parts for `patience` is dropped in any case. So memory is
+/// bounded, and no peer that keeps sending loses its upload.
 class Uploads {
 public:
     static constexpr std::size_t open_at_most = 4;
-    static constexpr Duration pause = 5s;      ///< An upload that waits so long gives way.
-    static constexpr Duration patience = 30s;  ///< So long, and it is given up.
-    /// Peers whose upload has ended with an error: the rest of it is passed over.
+    static constexpr Duration pause = 5s;      ///< A longer pause may cost the upload.
+    static constexpr Duration patience = 30s;  ///< After this it is dropped in any case.
+    /// Peers whose upload ended with an error: the rest of it is ignored.
     static constexpr std::size_t ended_at_most = 256;
 
     /// The whole message if this part was its last; nothing if more must come, or if the upload was
@@ -41,7 +41,7 @@ private:
 
     static void give_up(Upload& upload);
     [[nodiscard]] Upload& of(const net::Route& route);
-    /// One more may be opened.
+    /// Whether one more may be opened.
     [[nodiscard]] bool make_room(Instant now);
     void forget_ended();
 

@@ -14,34 +14,34 @@
 
 namespace muster::coordinator {
 
-/// A thread for what takes long and needs nothing that anybody else changes: large requests are
-/// read there, large answers written, and large values given back.
+/// A thread for long work that shares no state: it decodes large requests, encodes large answers,
+/// and frees large values.
 ///
 ///     submit(job) --> the thread: job() --> what follows --> finish(), in the loop's thread
 ///
-/// Jobs are done in their order. What a job holds is destroyed in the thread.
+/// Jobs run in their order. The thread destroys what a job holds.
 class Worker {
 public:
     using Then = std::function<void(Instant now)>;
     using Job = std::function<Then()>;
 
     Worker();
-    /// What is not done yet is dropped.
+    /// Drops jobs that are not done yet.
     ~Worker();
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
     void submit(Job job);
-    /// The value is given back to memory in the thread.
+    /// Frees the value in the thread.
     void discard(std::shared_ptr<const void> value);
 
     /// Readable when finish() has something to do.
     [[nodiscard]] int fd() const { return news_.get(); }
-    /// Calls what follows from the jobs that are done.
+    /// Calls the continuations of finished jobs.
     void finish(Instant now);
-    /// Waits for all jobs, and finishes them.
+    /// Waits for all jobs, and calls their continuations.
     void finish_all(Instant now);
-    /// Jobs whose end finish() has not seen.
+    /// Jobs whose continuation finish() has not called.
     [[nodiscard]] std::size_t pending() const { return pending_; }
 
 private:

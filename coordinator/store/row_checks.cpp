@@ -11,7 +11,7 @@ namespace muster::coordinator::rows {
 
 namespace {
 
-/// Columns are signed. Numbers only grow, from 0.
+/// Columns are signed, but numbers only grow from 0.
 template <class N>
 std::optional<std::string> fault_of_number(std::string_view what, N number) {
     const auto value = static_cast<std::int64_t>(raw(number));
@@ -20,7 +20,8 @@ std::optional<std::string> fault_of_number(std::string_view what, N number) {
 }
 
 std::optional<std::string> fault_of_name(const std::string& name) {
-    return is_valid_name(name) ? std::nullopt : std::optional<std::string>{"it is no valid name"};
+    return is_valid_name(name) ? std::nullopt
+                               : std::optional<std::string>{"it is not a valid name"};
 }
 
 using Fault = std::optional<std::string>;
@@ -61,7 +62,7 @@ Fault fault_of(const StoredTask& row, Generation counter) {
                : std::nullopt;
 }
 
-// An incarnation is what an agent says, with all of its bits.
+// An agent chooses its incarnation, so all values are valid.
 Fault fault_of(const StoredNode& row) { return fault_of_name(row.name); }
 
 Fault fault_of(const StoredIntent& row) {
@@ -75,7 +76,7 @@ Fault fault_of(const StoredSetting& row) {
     }
     return row.value == limit_text(limit_from(row.value))
                ? std::nullopt
-               : Fault{"its value " + in_quotes(row.value) + " is no limit"};
+               : Fault{"its value " + in_quotes(row.value) + " is not a limit"};
 }
 
 Fault fault_of(const StoredFreeze& row) { return fault_of_number("since", row.since); }

@@ -25,7 +25,7 @@ tl::unexpected<Error> unreadable(const std::string& row, const std::string& why)
     return fail(Errc::store_failed, row + " that cannot be read: " + why);
 }
 
-/// Reads each row of a query. What `row_of` says of a fault goes on from `the store holds a`.
+/// Reads each row of a query. The text of a fault from `row_of` continues `the store holds a`.
 template <class Row>
 Result<void> read_all(const sqlite::Database& database, std::string_view sql,
                       std::vector<Row>& into, Result<Row> (*row_of)(const sqlite::Statement&)) {
@@ -173,7 +173,7 @@ Result<StoreImage> read_image(const sqlite::Database& database) {
 
 namespace {
 
-/// How each kind of Write is done, in their order; the last, GoesOn, is none.
+/// The statement for each kind of Write, in their order; the last kind, GoesOn, has none.
 constexpr std::array<std::string_view, std::variant_size_v<Write> - 1> texts{
     "UPDATE meta SET cluster = ?, epoch = ?, leader = ?, counter = ?, request_horizon = ?",
     "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?)",
@@ -210,7 +210,7 @@ void bind_one(sqlite::Statement& into, int parameter, const auto& value) {
     }
 }
 
-/// Gives a statement what is to be written.
+/// Binds a write's values to a statement.
 struct Bind {
     sqlite::Statement& into;
     std::string& encoded;
@@ -257,7 +257,7 @@ struct Bind {
     }
     void operator()(const Erase<StoredFreeze>& /*erase*/) const {}
     void operator()(const EraseOldRequests& erase) const {
-        // A UUIDv7 begins with 48 bits of civil milliseconds: these are all ids of a later one.
+        // A UUIDv7 begins with 48 bits of civil milliseconds: later ids begin here.
         const auto later = static_cast<std::uint64_t>(erase.horizon) + 1;
         all(Blob{bytes_of(later << 16U, 0)});
     }

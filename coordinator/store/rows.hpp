@@ -7,7 +7,7 @@
 #include "common/sqlite/sqlite.hpp"
 #include "coordinator/core/rows.hpp"
 
-/// Reads and writes what is durable: the rows of the store's tables.
+/// Reads and writes the rows of the store's tables.
 namespace muster::coordinator::rows {
 
 [[nodiscard]] Result<Meta> read_meta(const sqlite::Database& database);
@@ -21,7 +21,7 @@ public:
     [[nodiscard]] Result<void> write(const Write& write);
 
 private:
-    std::vector<sqlite::Statement> statements_;  // For each kind of Write, in their order.
+    std::vector<sqlite::Statement> statements_;  // One for each kind of Write, in their order.
     std::string encoded_;                        // Used again.
 };
 

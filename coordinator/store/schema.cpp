@@ -10,8 +10,8 @@ namespace muster::coordinator::rows {
 using sqlite::bytes_of;
 namespace {
 
-// A wanted task is kept as the request that would add it, and an answer as it was sent: both are
-// read by the codec that reads them from the wire, which ignores what it does not know.
+// A wanted task is kept as the request that would add it, an answer in its wire form. The codec of
+// the wire reads both, and ignores unknown fields.
 constexpr const char* first_tables = R"(
     CREATE TABLE meta (
         one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -41,8 +41,8 @@ constexpr const char* first_tables = R"(
     );
 )";
 
-// What operators decided of a node has a row of its own: ours, with what the node does, is written
-// at other times.
+// The operator's decision about a node has a row of its own, because the node's row is written at
+// other times.
 constexpr const char* tables_of_intents = R"(
     CREATE TABLE intents (
         name TEXT PRIMARY KEY,
@@ -62,7 +62,7 @@ constexpr const char* tables_of_intents = R"(
     ) WITHOUT ROWID;
 )";
 
-// Before it had a table, the freeze of operators was four settings.
+// Before this table, operators' freezes were four settings.
 constexpr const char* table_of_freeze = R"(
     CREATE TABLE freeze (
         one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -80,13 +80,13 @@ constexpr const char* table_of_freeze = R"(
         WHERE name IN ('freeze', 'freeze.reason', 'freeze.author', 'freeze.since');
 )";
 
-// The cycle of control was called a term.
+// Rounds were called terms.
 constexpr const char* limits_of_rounds = R"(
     UPDATE settings SET name = 'starts_per_round' WHERE name = 'starts_per_term';
     UPDATE settings SET name = 'moves_per_round' WHERE name = 'moves_per_term';
 )";
 
-// The instances that ended well, a bit each; 100,000 of them are 12 KB.
+// The instances that ended well, one bit each; 100,000 of them are 12 KB.
 constexpr const char* table_of_ends = R"(
     CREATE TABLE ends (
         name TEXT PRIMARY KEY,
@@ -95,7 +95,7 @@ constexpr const char* table_of_ends = R"(
     );
 )";
 
-/// What leads from each schema to the next.
+/// The step from each schema to the next.
 constexpr std::array<const char*, schema_version> steps{
     first_tables, tables_of_intents, table_of_freeze, limits_of_rounds, table_of_ends};
 

@@ -14,8 +14,8 @@
 namespace muster::coordinator {
 namespace {
 
-// EXCLUSIVE takes its lock with the first access, hence the transaction below, which also shows
-// whether the file can be written at all. secure_delete would write each erased page twice.
+// EXCLUSIVE takes its lock at the first access, hence the transaction below, which also shows
+// whether the file is writable. secure_delete would write each erased page twice.
 constexpr const char* settings = R"(
     PRAGMA locking_mode = EXCLUSIVE;
     PRAGMA journal_mode = WAL;
@@ -32,8 +32,8 @@ Result<void> check_integrity(const sqlite::Database& database) {
     });
 }
 
-/// SQLite takes a file of less than a page for a new one, and drops the log beside it. There is a
-/// log only once the first page is on disk.
+/// SQLite takes a file of less than a page for a new one, and deletes the log beside it. A log
+/// exists only once the first page is on disk.
 Result<void> check_log(const std::string& path) {
     constexpr std::uintmax_t least_page = 512;
     const auto bytes = [](const std::string& file) {
@@ -198,7 +198,7 @@ Result<void> SqliteStore::write(const Persist& persist) {
             return written;
         }
         if (const auto* const own = std::get_if<Meta>(&row)) {
-            leadership_ = *own;  // After an accept the same leader goes on with a new epoch.
+            leadership_ = *own;  // After an accept the same leader continues with a new epoch.
         }
     }
     return {};

@@ -16,27 +16,28 @@
 
 namespace muster::coordinator {
 
-/// What stands under a path now: device and inode, or nothing.
+/// The file under a path now: device and inode, or nothing.
 using FileIdentity = std::optional<std::pair<std::uint64_t, std::uint64_t>>;
 
-/// The wanted state in one SQLite file. WAL and synchronous=FULL: what is told durable survives
-/// kill -9 and power loss.
+/// The wanted state in one SQLite file. WAL and synchronous=FULL: a write that was reported durable
+/// survives kill -9 and power loss.
 ///
-/// Who opens it holds it: a second coordinator on the same file is refused until the first is gone.
-/// A thread of its own writes; what waits meanwhile goes into one transaction (group commit). Each
-/// transaction first looks whether the epoch is still ours. After the first failure nothing is
-/// written: the file may not be what we think, and only opening it anew can tell. Nor is anything
-/// told durable once the file was removed or replaced, for nobody will find it there.
+/// The process that opens the file owns it: a second coordinator on the same file is refused until
+/// the first is gone. A thread of its own writes; waiting writes go into one transaction (group
+/// commit). Each transaction first checks that the epoch is still ours. After the first failure
+/// nothing is written: the content of the file is uncertain until it is opened again. After the
+/// file was removed or replaced, nothing is reported durable, because nobody would find it.
 class SqliteStore : public Store {
 public:
-    /// Opens or makes the file; its directory is made 0700. A new one gets `if_new` as cluster id.
+    /// Opens or makes the file; its directory gets mode 0700. A new file gets `if_new` as cluster
+    /// id.
     [[nodiscard]] static Result<std::unique_ptr<SqliteStore>> open(const std::string& path,
                                                                    const ClusterId& if_new);
-    /// Writes what was submitted, and closes the file.
+    /// Writes all submitted writes, and closes the file.
     ~SqliteStore() override;
 
-    /// Writes epoch + 1 and the leader's id in one transaction, and returns all that is durable.
-    /// Once, before the first submit().
+    /// Writes epoch + 1 and the leader's id in one transaction, and returns all that is durable. To
+    /// be called once, before the first submit().
     [[nodiscard]] Result<StoreImage> begin_leadership(const LeaderId& leader);
 
     void submit(Persist persist) override;
@@ -52,7 +53,7 @@ private:
     [[nodiscard]] Result<void> write(const Persist& persist);
     void tell(const Result<void>& done, std::uint64_t number);
 
-    std::unique_ptr<sqlite::Database> database_;  ///< The thread's alone, once it runs.
+    std::unique_ptr<sqlite::Database> database_;  ///< Only the thread's, once it runs.
     std::optional<rows::Writer> writer_;          ///< Likewise.
     Meta leadership_;                             ///< Likewise.
     std::vector<FileIdentity> files_;             ///< Likewise: the store and its log.

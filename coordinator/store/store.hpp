@@ -7,9 +7,9 @@
 
 namespace muster::coordinator {
 
-/// Where the wanted state outlives us. Submitted writes become durable in order, several Persist in
-/// one transaction when they wait together (group commit), and always those that go on in the next
-/// with that one. After the first failure nothing is written any more.
+/// The durable home of the wanted state. Submitted writes become durable in order. Several Persist
+/// that wait together share one transaction (group commit); a Persist that goes on shares it always
+/// with the next. After the first failure nothing is written any more.
 class Store {
 public:
     Store() = default;
@@ -22,7 +22,7 @@ public:
 
     /// Readable when take_durable() or failure() has news.
     [[nodiscard]] virtual int fd() const = 0;
-    /// The highest number now durable, if it grew since the last call.
+    /// The highest durable number, if it grew since the last call.
     [[nodiscard]] virtual std::optional<std::uint64_t> take_durable() = 0;
     /// Why nothing becomes durable any more.
     [[nodiscard]] virtual std::optional<std::string> failure() = 0;

@@ -4,15 +4,15 @@
 
 #include "common/base/result.hpp"
 
-/// The file of a store before it is opened: SQLite would wait for a pipe for ever, and says little
-/// of a file that may not be written.
+/// Checks the file of a store before it is opened: SQLite would wait for a pipe forever, and its
+/// error for an unwritable file lacks the reason.
 namespace muster::coordinator {
 
-/// Neither the store nor its log is anything but a file that we may read and write. None is there:
-/// they will be made.
+/// The store and its log are files that we may read and write. A missing file is fine: it will be
+/// made.
 [[nodiscard]] Result<void> check_files(const std::string& path);
 
-/// It is there and holds nothing, so a new store is made in it.
+/// The file exists but is empty, so a new store is made in it.
 [[nodiscard]] bool is_empty_file(const std::string& path);
 
 }  // namespace muster::coordinator

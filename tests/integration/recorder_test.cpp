@@ -66,7 +66,7 @@ TEST_CASE("what a real coordinator recorded replays byte for byte", "[integratio
     CHECK(says(unknown.errors, "nothing"));
     const Finished no_record = replay(cluster, {cluster.store_file()});
     CHECK(no_record.exit == Exit{.code = 2});
-    CHECK(says(no_record.errors, "it is no record of a coordinator"));
+    CHECK(says(no_record.errors, "it is not a record of a coordinator"));
 }
 
 }  // namespace muster::integration

@@ -40,7 +40,7 @@ TEST_CASE("the simulator says what is wrong with what it is asked", "[integratio
     const Finished of_verb = run(directory.path(), {program("muster-sim"), "help", "replay"});
     CHECK(says(of_verb.output, "muster-sim replay [OPTIONS] SEED|FILE"));
     refused({"help", "bogus"}, "there is no verb 'bogus'");
-    refused({"replay", "/dev/zero"}, "it is no record of a coordinator");
+    refused({"replay", "/dev/zero"}, "it is not a record of a coordinator");
     refused({"replay"}, "SEED|FILE is required");
     refused({"replay", "17", "--faults", "late,flood"}, "'flood' is no fault: it is all, none, or");
     for (const std::string faults : {"", ",", "late,", ",late", "late,,power"}) {

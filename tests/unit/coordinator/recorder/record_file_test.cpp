@@ -196,7 +196,7 @@ TEST_CASE("an error of the bus elsewhere ends the process as ever", "[recorder]"
 TEST_CASE("what is no record says so", "[recorder]") {
     const auto opened = RecordReader::open("SQLite format 3");
     REQUIRE_FALSE(opened);
-    CHECK_THAT(opened.error().detail, Catch::StartsWith("it is no record of a coordinator"));
+    CHECK_THAT(opened.error().detail, Catch::StartsWith("it is not a record of a coordinator"));
 }
 
 }  // namespace
