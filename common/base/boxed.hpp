@@ -5,13 +5,13 @@
 
 namespace muster {
 
-/// A value that is rarely there, or large among small ones: as small as a pointer, and copied with
-/// what it holds.
+/// A value that is rarely present, or large among small ones: as small as a pointer. A copy copies
+/// the value.
 template <class T>
 class Boxed {
 public:
     Boxed() = default;
-    // NOLINTNEXTLINE(google-explicit-constructor): it is the value, kept elsewhere.
+    // NOLINTNEXTLINE(google-explicit-constructor): it stands for the value.
     Boxed(T value) : value_{std::make_unique<T>(std::move(value))} {}
     Boxed(const Boxed& other)
         : value_{other.value_ ? std::make_unique<T>(*other.value_) : nullptr} {}

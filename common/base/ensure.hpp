@@ -5,8 +5,8 @@ namespace muster {
 /// Ends the process with one line on stderr that says what was wrong and where.
 [[noreturn]] void broken_invariant(const char* what, const char* file, int line);
 
-/// States what is true unless we have a bug; on in every build. What a peer, an operator or the
-/// kernel can do to us is a Result, never this.
+/// States what is true unless we have a bug; on in every build. Faults that a peer, an operator or
+/// the kernel can cause are a Result, never this.
 constexpr void ensure(bool holds, const char* what, const char* file = __builtin_FILE(),
                       int line = __builtin_LINE()) {
     if (!holds) {

@@ -37,7 +37,7 @@ private:
     int fd_ = -1;
 };
 
-/// Writes all of it: 0, or the error that the kernel gives.
+/// Writes all of it. 0, or the kernel's error.
 [[nodiscard]] inline int write_all(int file, std::string_view text) {
     while (!text.empty()) {
         const auto written = ::write(file, text.data(), text.size());
@@ -49,8 +49,8 @@ private:
     return 0;
 }
 
-/// A file that is held only to be given back when another must be opened, so that it can be also
-/// when this process or its host has no more.
+/// A file that is held only to be closed when another must be opened, so that this works even when
+/// the process or its host has no files left.
 [[nodiscard]] inline FileDescriptor spare_file() {
     return FileDescriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
 }

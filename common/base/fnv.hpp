@@ -7,8 +7,8 @@
 
 namespace muster {
 
-/// FNV-1a 64 (Fowler, Noll, Vo) in two rounds side by side, fed with lengths before texts so that
-/// no two contents run together. It guards against mix-ups, not against forgers.
+/// FNV-1a 64 (Fowler, Noll, Vo) in two rounds side by side. Each text follows its length, so that
+/// different contents never give the same bytes. It detects mix-ups, not forgery.
 class Fnv {
 public:
     void number(std::uint64_t value) {
@@ -37,7 +37,7 @@ private:
     }
 
     std::uint64_t first_ = 0xcbf29ce484222325ULL;   // FNV's own basis.
-    std::uint64_t second_ = 0x84222325cbf29ce4ULL;  // Its halves exchanged.
+    std::uint64_t second_ = 0x84222325cbf29ce4ULL;  // The first with its halves exchanged.
 };
 
 }  // namespace muster

@@ -9,7 +9,8 @@ namespace muster {
 
 namespace {
 
-// What a byte is in a name, as bits that a whole name gathers: each name of each report is read.
+// The class of a byte in a name, as bits to combine for a whole name: this runs for each name in
+// each report.
 constexpr std::uint8_t no_start = 1;
 constexpr std::uint8_t is_dot = 2;
 constexpr std::uint8_t is_foreign = 4;

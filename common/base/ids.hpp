@@ -10,7 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
-/// The ids of muster, a type for each, so that one is never passed for another.
+/// The ids of muster, a type for each, so that they cannot be confused.
 namespace muster {
 
 /// Number of a leadership; strictly increasing; the fencing token in every command.
@@ -21,11 +21,11 @@ enum class Round : std::uint64_t {};
 enum class Incarnation : std::uint64_t {};
 /// A value of the cluster's one durable counter of changes. A task's generation is such a number.
 enum class Generation : std::uint64_t {};
-/// Counts the changes of a node's instances within one incarnation. 0: nothing held.
+/// Counts the changes of a node's instances within one incarnation. 0: no instances held.
 enum class Revision : std::uint64_t {};
 /// Number of a batch of commands, per life of a node and epoch. 0: none yet.
 enum class Sequence : std::uint64_t {};
-/// Number of what an operator asks of an agent, per leadership. 0: none yet.
+/// Number of a request to an agent on behalf of an operator, per leadership. 0: none yet.
 enum class ErrandNumber : std::uint64_t {};
 /// Position of a node or a task in the coordinator's dense tables. Never leaves the process.
 enum class NodeIndex : std::uint32_t {};
@@ -33,7 +33,7 @@ enum class TaskIndex : std::uint32_t {};
 /// One instance among a task's `instances`; stable for its life.
 using Ordinal = std::uint32_t;
 
-/// The number inside an opaque id.
+/// The number in an opaque id.
 template <class Id>
     requires std::is_enum_v<Id>
 [[nodiscard]] constexpr auto raw(Id id) { return static_cast<std::underlying_type_t<Id>>(id); }
@@ -43,7 +43,7 @@ template <class Id>
     requires std::is_enum_v<Id>
 [[nodiscard]] constexpr Id next(Id id) { return static_cast<Id>(raw(id) + 1); }
 
-/// 128 bits that mean one thing. Its text form is 32 lower-case hexadecimal digits.
+/// A 128-bit id with a type of its own. Its text form is 32 lower-case hexadecimal digits.
 template <class Tag>
 struct Id128 {
     std::uint64_t high = 0;
@@ -54,12 +54,12 @@ struct Id128 {
     [[nodiscard]] constexpr bool is_none() const { return high == 0 && low == 0; }
 };
 
-using ClusterId = Id128<struct ClusterTag>;  ///< Made once, when a store is made.
+using ClusterId = Id128<struct ClusterTag>;  ///< Made once, with the store.
 using LeaderId = Id128<struct LeaderTag>;    ///< Random, of one leadership.
 using LifeId = Id128<struct LifeTag>;        ///< Random, of one start of an agent process.
 using BootId = Id128<struct BootTag>;        ///< The kernel's id of one boot of a host.
 using RequestId = Id128<struct RequestTag>;  ///< UUIDv7 made by the client: time-ordered.
-using Digest = Id128<struct DigestTag>;      ///< Of a task's spec, or of a request.
+using Digest = Id128<struct DigestTag>;      ///< Of a task's spec or a request.
 
 namespace detail {
 [[nodiscard]] std::string hex(std::uint64_t high, std::uint64_t low);
@@ -71,7 +71,7 @@ template <class Tag>
     return detail::hex(id.high, id.low);
 }
 
-/// Reads 32 hexadecimal digits; dashes as in a UUID are tolerated. Nothing if it is anything else.
+/// Reads 32 hexadecimal digits; dashes as in a UUID are tolerated. Nothing for any other text.
 template <class Id>
 [[nodiscard]] std::optional<Id> parse_id(std::string_view text) {
     const auto halves = detail::parse_hex(text);
@@ -88,7 +88,7 @@ struct InstanceId {
 };
 
 [[nodiscard]] std::string to_string(const InstanceId& id);
-/// `web.3` in two. Nothing: it is no instance.
+/// Splits `web.3`. Nothing: it is not an instance.
 [[nodiscard]] std::optional<InstanceId> parse_instance(std::string_view text);
 
 /// The rule for every name an operator or an agent gives: `^[a-z0-9][a-z0-9._-]{0,62}$`, no `..`.

@@ -10,12 +10,12 @@
 
 namespace muster {
 
-/// Some names, as many as are given.
+/// A list of the given names.
 [[nodiscard]] constexpr auto name_list(const auto&... names) {
     return std::array<std::string_view, sizeof...(names)>{names...};
 }
 
-/// The texts of `all`, each as `text_of` gives it, with `between` between them.
+/// The texts of `all`, each made by `text_of`, with `between` between them.
 template <class All, class TextOf = std::identity>
 [[nodiscard]] std::string joined(const All& all, std::string_view between, TextOf text_of = {}) {
     std::string text;
@@ -26,8 +26,8 @@ template <class All, class TextOf = std::identity>
     return text;
 }
 
-/// The names of an enum's values, from the first value on: what people read and messages carry. An
-/// enum without them has none.
+/// The names of an enum's values, from the first value on, for people and messages. An enum without
+/// a specialisation has no names.
 template <class E>
 inline constexpr std::array<std::string_view, 0> enum_names{};
 
@@ -40,7 +40,7 @@ template <Named E>
     return at < enum_names<E>.size() ? enum_names<E>[at] : "unknown";
 }
 
-/// The value of a name; nothing: there is none.
+/// The value of a name; nothing: no such name.
 template <Named E>
 [[nodiscard]] constexpr std::optional<E> value_named(std::string_view name) {
     const auto found = std::ranges::find(enum_names<E>, name);
@@ -48,7 +48,7 @@ template <Named E>
     return is_there ? std::optional{static_cast<E>(found - enum_names<E>.begin())} : std::nullopt;
 }
 
-/// All names, for the sentence of an error.
+/// All names, for an error text.
 template <Named E>
 [[nodiscard]] std::string names_of() {
     return joined(enum_names<E>, ", ");

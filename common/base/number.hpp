@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// The number that the whole text is; nothing if it is none, or does not fit.
+/// The number that the whole text is; nothing: it is not a number, or does not fit.
 template <class Number>
 [[nodiscard]] std::optional<Number> number_in(std::string_view text, int base = 10) {
     if constexpr (std::is_enum_v<Number>) {

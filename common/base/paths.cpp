@@ -26,7 +26,7 @@ std::string below(std::string_view directory, std::string_view rest) {
     return path += rest;
 }
 
-/// Below where we are now; as it is if nobody knows where that is, for what uses it to complain.
+/// Relative to the working directory. If that is unknown, the path as it is; opening it will fail.
 std::string absolute(const std::string& path) {
     std::error_code unknown;
     const auto whole = std::filesystem::absolute(path, unknown);

@@ -8,9 +8,9 @@
 namespace muster {
 
 void keep_freed_memory() {
-    constexpr int largest_reused = 32 << 20;  // The most that malloc takes from what it keeps.
+    constexpr int largest_reused = 32 << 20;  // The largest block that malloc reuses.
     constexpr int kept = 256 << 20;
-    // Another allocator, as of a sanitizer, takes no such advice.
+    // Other allocators, such as a sanitizer's, ignore this.
     static_cast<void>(mallopt(M_MMAP_THRESHOLD, largest_reused));
     static_cast<void>(mallopt(M_TRIM_THRESHOLD, kept));
 }
@@ -18,7 +18,7 @@ void keep_freed_memory() {
 void hold_standard_files() {
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (fcntl(fd, F_GETFD) < 0) {
-            // The lowest free number is taken, which is this one.
+            // open() takes the lowest free number, which is this one.
             static_cast<void>(open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
         }
     }

@@ -31,7 +31,7 @@ public:
         return number % bound;
     }
 
-    /// True `numerator` times in `denominator`.
+    /// True with probability numerator / denominator.
     [[nodiscard]] constexpr bool chance(std::uint64_t numerator, std::uint64_t denominator) {
         return below(denominator) < numerator;
     }

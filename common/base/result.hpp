@@ -12,34 +12,34 @@
 
 namespace muster {
 
-/// What a peer, an operator or the kernel can do to us. Our own bug is not an Errc: see ensure().
-/// Each has a stable code on the wire, which is its name here.
+/// Failures that a peer, an operator or the kernel can cause. Our own bug is not an Errc: see
+/// ensure(). Each has a stable code on the wire, which is its name here.
 enum class Errc : std::uint8_t {
     malformed,            ///< The bytes are not one of our messages.
     unsupported_version,  ///< A sound message of a protocol we do not speak.
-    too_large,            ///< Over a limit of common/base/limits.hpp; the sentence names it.
-    unknown_verb,         ///< No request of that name; the sentence lists near ones.
-    invalid,              ///< Well formed, but against a rule; the sentence says which.
+    too_large,            ///< Over a limit of common/base/limits.hpp; the text names it.
+    unknown_verb,         ///< No such request; the text lists similar ones.
+    invalid,              ///< Well formed, but against a rule; the text says which.
     not_found,            ///< No such node, task or instance.
     exists,               ///< Added, but already there.
     conflict,             ///< The request id was used for another request.
-    stale_request,        ///< The request id is older than what we remember, or from the future.
+    stale_request,        ///< The request id is older than our memory, or from the future.
     busy,                 ///< A bounded queue is full; try again.
     timeout,              ///< A wait ran out of time.
-    halted,               ///< What is waited for does not come by itself: its roll-out is halted.
+    halted,               ///< The awaited state cannot come: the roll-out is halted.
     store_failed,         ///< The store could not make it durable; nothing was changed.
     refused,              ///< Understood and possible, but not allowed now.
     not_leader,           ///< This coordinator does not lead.
     unreachable,          ///< No answer from the other side.
-    hello_required,       ///< This route has not said who it is.
+    hello_required,       ///< This route has not sent a hello.
     name_in_use,          ///< Another live agent has that name.
-    stale_incarnation,    ///< A new life must say a higher incarnation.
-    stale_epoch,          ///< The sender has not heard of the present leader.
+    stale_incarnation,    ///< A new life must have a higher incarnation.
+    stale_epoch,          ///< The sender does not know the present leader.
     foreign_cluster,      ///< A message of another cluster.
     spec_unknown,         ///< A start names a spec the agent does not hold.
     spec_unsupported,     ///< The spec has a field that the agent cannot honour.
-    lease_over,           ///< A start came when the lease that it brings had passed.
-    io,                   ///< The kernel said no; the sentence says to what.
+    lease_over,           ///< A start came after the end of its lease.
+    io,                   ///< The kernel reported an error; the text says for what.
 };
 
 /// The stable codes.
@@ -60,14 +60,14 @@ struct Error {
 template <class T>
 using Result = tl::expected<T, Error>;
 
-/// How much there is and may be, for the sentence of an error: `5 words; at most 4 are allowed`.
+/// A count above its limit, for an error: `5 words; at most 4 are allowed`.
 [[nodiscard]] inline std::string too_many(std::size_t count, std::string_view of,
                                           std::size_t most) {
     return std::to_string(count) + ' ' + std::string{of} + "; at most " + std::to_string(most) +
            " are allowed";
 }
 
-/// A text of others, for the same: in quotes and cut.
+/// Foreign text for an error, in quotes and cut.
 [[nodiscard]] inline std::string in_quotes(std::string_view text) {
     return '\'' + std::string{text.substr(0, limits::name_bytes)} + '\'';
 }

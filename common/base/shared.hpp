@@ -5,13 +5,13 @@
 
 namespace muster {
 
-/// A value that nobody changes any more: as small as two pointers, and kept once however often it
-/// is copied, also by threads.
+/// A value that nobody changes any more: as small as two pointers. Copies share it, across threads,
+/// too.
 template <class T>
 class Shared {
 public:
     Shared() = default;
-    // NOLINTNEXTLINE(google-explicit-constructor): it is the value, kept elsewhere.
+    // NOLINTNEXTLINE(google-explicit-constructor): it stands for the value.
     Shared(T&& value) : value_{std::make_shared<const T>(std::move(value))} {}
     // NOLINTNEXTLINE(google-explicit-constructor): the same.
     Shared(const T& value) : value_{std::make_shared<const T>(value)} {}

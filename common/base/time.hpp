@@ -22,7 +22,7 @@ using Instant = CoreClock::time_point;
 /// Civil time for people, schedules and request ids: since 1970-01-01 UTC. Never a deadline.
 enum class CivilMs : std::int64_t {};
 
-/// Time since a host was started, suspended or not. Only compared with others of the same boot.
+/// Time since a host's boot, suspended or not. Only compared with times of the same boot.
 enum class BootMs : std::uint64_t {};
 
 using namespace std::chrono_literals;
@@ -31,11 +31,11 @@ using namespace std::chrono_literals;
     return std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
 }
 
-// The instants of an agent are of its host's boot.
+// An agent's instants count from its host's boot.
 [[nodiscard]] constexpr BootMs boot_ms(Instant now) {
     return static_cast<BootMs>(to_ms(now.time_since_epoch()));
 }
-/// Of what a peer says, too: nobody is up for more than a century, and sums of these fit 64 bits.
+/// For a peer's times, too: no host is up for a century, and sums of these fit 64 bits.
 [[nodiscard]] constexpr Instant instant_of(BootMs boot) {
     constexpr std::uint64_t most = 4'000'000'000'000;
     const std::uint64_t ms = std::min(static_cast<std::uint64_t>(boot), most);

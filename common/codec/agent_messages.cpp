@@ -11,7 +11,7 @@ namespace muster::codec {
 
 namespace {
 
-/// The key of a control message that says what it is.
+/// The key of a control message that has its type.
 struct TypeEnvelope {
     std::string type;
 };
@@ -33,7 +33,7 @@ void encode_one(const T& message, std::string& into) {
     }
 }
 
-/// The alternative `T` of the variant. If it is there already its memory is used again.
+/// The alternative `T` of the variant. If the variant holds it already, its memory is used again.
 template <class T, class Variant>
 T& alternative(Variant& into) {
     auto* const held = std::get_if<T>(&into);
@@ -75,7 +75,7 @@ Result<void> decode_map(std::string_view frame, std::variant<T...>& into) {
     }
     Cursor cursor{frame};
     const bool known = Alternatives<std::variant<T...>>::with_tag(envelope.type, [&]<class M>() {
-        M message;  // A field left out has its default, not the value of the last message.
+        M message;  // A missing field has its default, not the last message's value.
         MsgpackReader{cursor}.map("a message", message);
         into = std::move(message);
     });

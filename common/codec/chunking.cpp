@@ -89,7 +89,7 @@ Result<Assembly::Progress> Assembly::add(std::string_view frame) {
         reset();
         upload_ = part->upload;
         count_ = part->count;
-        // Asked for at once, it is not moved as it grows. What is not written takes no memory.
+        // Reserved at once, so that it never moves as it grows. Unwritten pages take no memory.
         bytes_.reserve(std::min<std::size_t>(count_, limits::upload_bytes / limits::part_bytes) *
                        part->bytes.size());
     } else if (broken_ && part->upload == upload_) {

@@ -9,7 +9,7 @@
 #include "common/messages/message.hpp"
 #include "common/messages/operator.hpp"
 
-/// Bytes to messages and back: the only user of msgpack. Frame 0 says the protocol, frame 1 is the
+/// Bytes to messages and back: the only user of msgpack. Frame 0 is the protocol, frame 1 the
 /// message. Every length, count and depth is checked against common/base/limits.hpp before anything
 /// is allocated for it. Unknown keys of maps are ignored; missing ones are an error unless
 /// docs/reference/protocol.md gives a default.
@@ -17,7 +17,7 @@ namespace muster::codec {
 
 inline constexpr std::uint8_t protocol_version = 1;
 
-/// Frame 0 of everything we send: `MUSTER` and the major version.
+/// Frame 0 of all messages that we send: `MUSTER` and the major version.
 [[nodiscard]] std::string_view version_frame();
 /// `unsupported_version` names the versions we speak.
 [[nodiscard]] Result<void> check_version(std::string_view frame);
@@ -29,12 +29,13 @@ void encode(const Poll& poll, std::string& into);
 [[nodiscard]] Result<void> decode(std::string_view frame, AgentMessage& into);
 [[nodiscard]] Result<void> decode(std::string_view frame, CoordinatorMessage& into);
 
-/// Requests and replies. They may exceed a frame: see parts.hpp.
+/// Requests and replies. They may exceed a frame: see chunking.hpp.
 void encode(const Request& request, std::string& into);
 void encode(const CoreRequest& request, std::string& into);
 void encode(const Reply& reply, std::string& into);
 [[nodiscard]] Result<Request> decode_request(std::string_view frame);
-/// A reply that says `ok: false` is a Reply whose result is the error; malformed bytes are ours.
+/// A reply with `ok: false` is a Reply whose result is the error; malformed bytes are an error of
+/// decode_reply.
 [[nodiscard]] Result<Reply> decode_reply(std::string_view frame);
 
 /// The JSON twins: the same fields under the same names; ids as hexadecimal text, names of enums.
@@ -49,12 +50,12 @@ void encode(const Reply& reply, std::string& into);
 [[nodiscard]] Result<Request> request_from_json(std::string_view text);
 [[nodiscard]] Result<Event> event_from_json(std::string_view text);
 
-/// A one-line request by hand: `status`, `node show n1`, `task scale web 4`. A trailing newline is
-/// tolerated. `unknown_verb` lists near ones.
+/// A one-line request typed by hand: `status`, `node show n1`, `task scale web 4`. A trailing
+/// newline is tolerated. `unknown_verb` lists similar verbs.
 [[nodiscard]] Result<Request> request_from_text(std::string_view line);
 
-/// The request of a verb and the words behind it. Nothing: it is no verb. An error: they do not
-/// fit.
+/// The request of a verb and the words after it. Nothing: it is not a verb. An error: the words do
+/// not fit.
 [[nodiscard]] std::optional<Result<Request>> request_from_words(
     std::string_view verb, std::span<const std::string_view> words);
 
@@ -62,7 +63,7 @@ void encode(const Reply& reply, std::string& into);
 [[nodiscard]] const HelpReply& verbs();
 /// The verb of a request, for example `task scale`.
 [[nodiscard]] std::string_view verb_of(const RequestBody& body);
-/// True when it changes the wanted state, so that its id matters.
+/// True when the request changes the wanted state, so that its id matters.
 [[nodiscard]] bool is_change(const RequestBody& body);
 
 }  // namespace muster::codec

@@ -13,7 +13,7 @@ namespace muster::codec {
 
 namespace {
 
-/// One object of the fields of all parts.
+/// One object with the fields of all parts.
 template <class... Parts>
 std::string object_of(const Parts&... parts) {
     std::string text;

@@ -12,7 +12,7 @@ namespace muster::codec {
 
 namespace {
 
-/// Writes one map of the envelope's fields and the body's.
+/// Writes one map with the fields of the envelope and of the body.
 template <class Envelope, class Body>
 void write_both(const Envelope& envelope, const Body& body, std::string& into) {
     into.clear();

@@ -22,13 +22,13 @@
 
 namespace muster::codec {
 
-/// Reads what StateWriter wrote into values that are as they begin. A field that the writer did not
-/// know stays so; one that is known no more is passed over. Faults stay in the cursor; what was
-/// read before one is of no use.
+/// Reads the output of StateWriter into values in their initial state. A field that the writer did
+/// not know stays so; a field that no longer exists is skipped. Faults stay in the cursor; after
+/// one the values are useless.
 template <class Fields>
 class StateReader {
 public:
-    /// Without `names`, structs are bare: fields were only ever added behind the others.
+    /// Without `names`, structs have no field names: fields were only ever added at the end.
     explicit StateReader(Cursor& cursor, bool names = true) : cursor_{cursor}, names_{names} {}
 
     template <class T>
@@ -107,7 +107,7 @@ private:
         }
         return cursor_.ok() ? names : nullptr;
     }
-    /// A value that is not looked at, but for the kinds that are named in it.
+    /// Skips a value, but reads the kinds that it defines.
     void pass_over(int depth) {
         if (depth > deepest) {
             cursor_.fail(Errc::malformed, what, "is nested too deeply");
@@ -140,7 +140,7 @@ private:
         }
     }
     void take(std::string& into) { into = cursor_.text(what, most); }
-    /// What the program has as a literal: it lasts as long.
+    /// A string_view points into a literal of the program; a copy that is never freed replaces it.
     void take(std::string_view& into) {
         static std::set<std::string, std::less<>> literals;
         into = *literals.emplace(cursor_.text(what, most)).first;
@@ -160,12 +160,12 @@ private:
     void take(Id128<Tag>& into) {
         const std::string_view bytes = cursor_.bytes(what, id_bytes);
         if (bytes.size() != id_bytes) {
-            cursor_.fail(Errc::malformed, what, "has an id that has not 16 bytes");
+            cursor_.fail(Errc::malformed, what, "has an id without 16 bytes");
             return;
         }
         into = {number_of(bytes.substr(0, 8)), number_of(bytes.substr(8))};
     }
-    /// True if there is one.
+    /// Whether the value is present.
     [[nodiscard]] bool is_there() {
         if (!cursor_.at_array()) {
             cursor_.skip(what);
@@ -252,7 +252,7 @@ private:
 
     Cursor& cursor_;
     bool names_;
-    std::deque<Names> kinds_;                // As written, in the order of their first struct.
+    std::deque<Names> kinds_;  // As the writer defined them, in the order of their first struct.
     std::map<std::string_view, Names> own_;  // As this program has them.
 };
 

@@ -17,18 +17,18 @@
 
 namespace muster::codec {
 
-/// Writes any value of a program as msgpack, exactly, behind what `into` holds: to be read by
-/// StateReader, perhaps of a later version.
+/// Writes any value of a program as msgpack, exactly, after the content of `into`. StateReader
+/// reads it, perhaps in a later version.
 ///
 /// A struct is described by `Fields::fields(visit, value)`, which makes one call `visit("a b",
-/// value.a, value.b)`. It is a map of one pair: its kind, and the array of its values. A kind is a
-/// number; with the first of a kind stand the names instead, and numbers count these from 0. What
-/// has a wire form of its own is written by `Fields::write(value, bytes)`.
+/// value.a, value.b)`. It is a map of one pair: its kind, and the array of its values. The first
+/// struct of a kind has its field names as the kind; later ones have a number, which counts the
+/// kinds from 0. A value with a wire form of its own is written by `Fields::write(value, bytes)`.
 template <class Fields>
 class StateWriter {
 public:
-    /// Without `names`, structs are bare. `scratch` is used, so that a writer of a moment allocates
-    /// nothing.
+    /// Without `names`, structs have no field names. `scratch` is a buffer of the caller, so that a
+    /// temporary writer allocates nothing.
     StateWriter(std::string& into, std::string& scratch, bool names = true)
         : sink_{into}, pack_{sink_}, scratch_{scratch}, names_{names} {}
 
@@ -118,7 +118,8 @@ private:
     Packer pack_;
     std::string& scratch_;
     bool names_;
-    std::map<std::string_view, std::size_t> kinds_;  // Of structs, by the names of their fields.
+    // Kinds of structs, by the names of their fields.
+    std::map<std::string_view, std::size_t> kinds_;
 };
 
 }  // namespace muster::codec

@@ -22,7 +22,7 @@ bool read_number(std::string_view word, N& into) {
     return number.has_value();
 }
 
-/// Puts words into the first fields of a request, in the order in which all other forms have them.
+/// Puts words into the first fields of a request, in the order of all other forms.
 struct WordReader {
     Words left;
     bool fits = true;
@@ -52,7 +52,7 @@ private:
     static bool read_word(std::string_view /*name*/, std::string_view word, E& into) {
         return enum_from(word, into);
     }
-    /// Of any other kind no word is meant for the field.
+    /// No word can be the value of a field of any other kind.
     static bool read_word(std::string_view, std::string_view, auto&) { return false; }
 };
 
@@ -63,9 +63,9 @@ bool read_in_order(Words words, T& request) {
     return reader.fits;
 }
 
-// Each read() takes the words behind the verb, as many as its usage allows. False: they do not fit.
-// Most verbs have their words in the order of their fields. Why and by whom is for those who can
-// say it in a message.
+// Each read() takes the words after the verb, as many as its usage allows. False: they do not fit.
+// Most verbs have their words in the order of their fields. A reason and an author need a real
+// message.
 
 template <class T>
 bool read(Words words, T& request) {
@@ -132,7 +132,7 @@ bool read(Words words, PlanRequest& request) {
     return true;
 }
 
-/// What was typed has the bounds of what is sent: they are written down once.
+/// A typed request has the bounds of a sent one, so the bounds exist once.
 Result<Request> within_bounds(const Request& request) {
     std::string frame;
     encode(request, frame);
@@ -147,7 +147,7 @@ std::optional<Result<Request>> request_from_words(std::string_view verb, Words w
         constexpr const Verb& row = verb_row<T>();
         constexpr WordCount count = count_words(row.usage);
         T body;
-        // What needs JSON, such as a task with a spec of its own, needs more than a line.
+        // A request that needs JSON, such as a task with a spec of its own, does not fit a line.
         if (!row.is_json() && words.size() >= count.least && words.size() <= count.most &&
             read(words, body)) {
             result = within_bounds({{}, std::move(body)});

@@ -13,16 +13,16 @@
 #include "common/codec/fields/operator.hpp"
 #include "common/messages/operator.hpp"
 
-/// What each verb is called, takes and means, said once. Requests in text, `help`, what counts as a
-/// change, the digest of a change and the list in docs/reference/protocol.md are made from it, and,
-/// with the options of cli/verb_table.cpp, the command line and its completion. A request without a
-/// row does not compile. A new verb touches more than this table: see ADR 3.
+/// The name, arguments and meaning of each verb, in one place. Text requests, `help`, the set of
+/// changes, the digest of a change and the list in docs/reference/protocol.md are made from it.
+/// With the options of cli/verb_table.cpp it also gives the command line and its completion. A
+/// request without a row does not compile. A new verb touches more than this table: see ADR 3.
 namespace muster::codec {
 
 /// A change becomes durable and takes effect once by its id; a read does neither.
 enum class Access : std::uint8_t { read, change };
 
-/// What a verb is about.
+/// The subject of a verb.
 enum class Area : std::uint8_t { tasks, nodes, groups, planning, cluster, freeze, limits };
 
 [[nodiscard]] constexpr std::string_view to_string(Area area) {

@@ -45,7 +45,7 @@ Fault check_constraints(const PlacementRule& rule) {
     }
     for (const auto& one : rule.constraints) {
         if (const auto read = parse_constraint(to_string(one)); !read || *read != one) {
-            return FieldFault{"constraints", "hold one that is none: '" + to_string(one) + "'"};
+            return FieldFault{"constraints", "hold an invalid one: '" + to_string(one) + "'"};
         }
     }
     if (const auto sentence = contradiction_of(rule.constraints)) {

@@ -78,7 +78,7 @@ std::optional<std::string> fault_of_variable(const Piece& piece) {
             return std::nullopt;
         }
         return "names the variable '" + quoted(name) +
-               "', in which KEY is no name: " + std::string{name_rule()};
+               "', in which KEY is not a name: " + std::string{name_rule()};
     }
     if (std::find(variables.begin(), variables.end(), name) != variables.end()) {
         return std::nullopt;

@@ -6,8 +6,8 @@
 #include "common/codec/shapes/shape.hpp"
 #include "common/messages/message.hpp"
 
-/// The fields of what agents and the coordinator say to each other. docs/reference/protocol.md
-/// repeats them.
+/// The fields of the messages between agents and coordinator. docs/reference/protocol.md repeats
+/// them.
 namespace muster::codec {
 
 template <OneOf<InstanceState, ReportKind, Readiness> E>

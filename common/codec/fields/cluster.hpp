@@ -6,7 +6,7 @@
 #include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator/cluster.hpp"
 
-/// The fields of what is asked of the coordinator itself. docs/reference/protocol.md repeats them.
+/// The fields of requests about the coordinator itself. docs/reference/protocol.md repeats them.
 namespace muster::codec {
 
 void fields(auto& visit, Like<EventsRequest> auto& request) {

@@ -7,7 +7,7 @@
 #include "common/messages/operator/intents.hpp"
 #include "common/messages/operator/nodes.hpp"
 
-/// The fields of what is asked about nodes. docs/reference/protocol.md repeats them.
+/// The fields of requests about nodes. docs/reference/protocol.md repeats them.
 namespace muster::codec {
 
 void fields(auto& visit, Like<NodeListRequest> auto& request) {
@@ -84,7 +84,7 @@ void fields(auto& visit, Like<NodeShowReply> auto& reply) {
     visit("clock_ahead_ms", reply.clock_ahead_ms, plain.or_default());
 }
 
-/// Longer than what is kept, so that the answer can say how much too long it is.
+/// Longer than the stored limit, so that the error can say how long the text is.
 inline constexpr Rule remark = text(limits::sentence_bytes);
 inline constexpr Rule listed_nodes = list(limits::nodes);
 

@@ -13,7 +13,7 @@
 /// The fields that every request and every reply has. Each subject has a header of its own.
 namespace muster::codec {
 
-/// What every request has beside the fields of its verb.
+/// What every request has besides the fields of its verb.
 struct RequestEnvelope {
     std::string verb;
     RequestId id;
@@ -24,10 +24,10 @@ void fields(auto& visit, Like<RequestEnvelope> auto& envelope) {
     visit("request_id", envelope.id, plain.or_default());
 }
 
-/// What every reply has beside the fields of its kind, or its error.
+/// What every reply has besides the fields of its kind, or its error.
 struct ReplyEnvelope {
     bool ok = false;
-    std::string kind;  ///< Empty with an error.
+    std::string kind;  ///< Empty for an error.
     RequestId id;
 };
 

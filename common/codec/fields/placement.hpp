@@ -8,17 +8,17 @@
 #include "common/spec/description.hpp"
 #include "common/spec/placement.hpp"
 
-/// The fields of where instances may run: of a task's rule, and of what a node offers.
+/// The fields that say where instances may run: of a task's rule, and of a node's offer.
 namespace muster::codec {
 
 inline constexpr Rule valid_name{.bytes = limits::name_bytes, .name = true};
 
-/// True where a description serves a writer: it may leave out what its reader has a default for.
+/// True where a description serves a writer: it may omit a field that has its default.
 template <class T>
 inline constexpr bool is_written = std::is_const_v<T>;
 
-/// A field that came later is written only if it is not as in what says nothing of it; in an
-/// array it stands last.
+/// A field of a later version is written only if it differs from the default. In an array it comes
+/// last.
 template <class T>
 void unless_default(auto& visit, std::string_view name, T& value,
                     const std::remove_const_t<T>& by_default, Rule rule) {
@@ -27,8 +27,8 @@ void unless_default(auto& visit, std::string_view name, T& value,
     }
 }
 
-/// True when a reader of maps has found the field that it looks for. Most tasks say only what comes
-/// first, and 100,000 of them are read at once: to ask this saves a quarter of the time.
+/// True when a reader of maps has found its field. Most tasks have only the first fields, so this
+/// saves a quarter of the time to read 100,000 tasks.
 [[nodiscard]] constexpr bool is_done(const auto& visit) {
     if constexpr (requires { visit.found; }) {
         return visit.found;
@@ -58,7 +58,7 @@ void fields(auto& visit, T& value) requires Described<std::remove_const_t<T>> {
     });
 }
 
-/// What is not known is not written.
+/// An unknown value is not written.
 void optional_field(auto& visit, std::string_view name, auto& value) {
     if constexpr (!is_written<std::remove_reference_t<decltype(value)>>) {
         visit(name, value, plain.or_default());

@@ -6,8 +6,7 @@
 #include "common/codec/shapes/shape.hpp"
 #include "common/spec/spec.hpp"
 
-/// The fields of a task and its spec, the same wherever they stand: in a request, in a batch, in
-/// the store. They are those of a task file.
+/// The fields of a task and its spec, the same in a request, a batch, the store and a task file.
 namespace muster::codec {
 
 template <>
@@ -28,7 +27,7 @@ struct Short<Rlimit> {
     static Rlimit from(Value both) { return {.soft = both, .hard = both}; }
 };
 
-/// What nothing is said of is known when all is read: see settle().
+/// Defaults that depend on other fields are set once all are read: see settle().
 template <>
 struct Reading<UpdatePolicy> {
     static void begin(UpdatePolicy& update) { update = {.max_surge = max_surge_unsaid}; }

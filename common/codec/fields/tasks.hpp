@@ -8,7 +8,7 @@
 #include "common/messages/operator/explain.hpp"
 #include "common/messages/operator/tasks.hpp"
 
-/// The fields of what is asked about tasks or of them. docs/reference/protocol.md repeats them.
+/// The fields of requests about tasks and to tasks. docs/reference/protocol.md repeats them.
 namespace muster::codec {
 
 void fields(auto& visit, Like<TaskListRequest, GroupListRequest> auto& request) {

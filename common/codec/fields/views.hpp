@@ -7,7 +7,7 @@
 #include "common/codec/shapes/shape.hpp"
 #include "common/messages/operator/views.hpp"
 
-/// The fields of what answers of several subjects show, and the rules they share.
+/// The fields that answers of several subjects share, and their rules.
 namespace muster::codec {
 
 /// A task's or a node's name, or a pattern of it.

@@ -7,7 +7,7 @@ namespace muster::codec {
 
 namespace {
 
-// A tree is built by recursion, so the depth of a text is found before by a scan.
+// The library builds trees by recursion, so a scan finds the depth of a text first.
 std::size_t depth_of(std::string_view text) {
     std::size_t depth = 0;
     std::size_t deepest = 0;
@@ -28,8 +28,8 @@ std::size_t depth_of(std::string_view text) {
     return deepest;
 }
 
-/// Tells a key that an object has twice: the tree keeps one of the two, and which is meant nobody
-/// knows. It counts keys, by depth, since a tree of them may be as large as the text allows.
+/// Finds a key that an object has twice: the tree would keep one of the two, perhaps the wrong one.
+/// It counts keys by depth, because a tree of them may be as large as the text.
 class DoubleKeys {
 public:
     bool operator()(int /*depth*/, ParsedJson::parse_event_t event, const ParsedJson& value) {
@@ -53,7 +53,7 @@ private:
     bool found_ = false;
 };
 
-/// The library's finding without its own frame and without what was read, which may be long.
+/// The library's error text without its frame and without the input, which may be long.
 std::string_view finding_of(std::string_view what) {
     constexpr std::string_view before = " - ";
     const auto begin = what.find(before);

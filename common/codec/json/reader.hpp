@@ -19,10 +19,10 @@ namespace muster::codec {
 
 using ParsedJson = nlohmann::json;
 
-/// The tree of a text that is one JSON object, once its size and its depth are known to be bounded.
+/// Parses a text that is one JSON object, after a check of its size and depth.
 [[nodiscard]] Result<ParsedJson> parse_json(std::string_view text, std::size_t max_bytes);
 
-/// Stands at one value of a tree. The first fault is kept.
+/// Points at one value of a tree. The first fault is kept.
 class JsonCursor {
 public:
     void stand_at(const ParsedJson& tree) { tree_ = &tree; }
@@ -46,8 +46,8 @@ private:
     std::optional<Error> fault_;
 };
 
-/// Reads what shape.hpp describes from a JSON object. As with msgpack, names that are not ours are
-/// passed over and every bound is held.
+/// Reads what shape.hpp describes from a JSON object. As with msgpack, unknown names are skipped
+/// and every bound is checked.
 class JsonReader {
 public:
     template <class T>
@@ -67,7 +67,7 @@ public:
     [[nodiscard]] Result<void> finish(std::string_view message) { return cursor_.finish(message); }
 
 private:
-    /// Those of any map, known keys or not.
+    /// The bounds of any map, for known and unknown keys.
     void hold_bounds(const ParsedJson& object) {
         cursor_.stand_at(object);
         if (!cursor_.is_object("an object", limits::map_fields)) {

@@ -7,7 +7,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/json/reader.hpp"
 
-/// Reads a structure, or a message that says its type, from a tree of JSON.
+/// Reads a structure, or a message with a type, from a JSON tree.
 namespace muster::codec {
 
 template <class T>

@@ -18,17 +18,17 @@
 
 namespace muster::codec {
 
-/// Fields stay in the order of their description: people read them.
+/// Fields keep the order of their description, because people read them.
 using JsonTree = nlohmann::ordered_json;
 
-/// Bytes that are no UTF-8 (a task's argument may be anything) become replacement characters.
+/// Bytes that are not UTF-8 (a task's argument may be anything) become replacement characters.
 [[nodiscard]] inline std::string text_of(const JsonTree& tree) {
     return tree.dump(-1, ' ', false, JsonTree::error_handler_t::replace);
 }
 
 /// Writes what shape.hpp describes as the text of a JSON object, in one pass: an answer may have
-/// 100,000 rows, and a tree of them would keep everybody waiting. All structs are objects here,
-/// also those that are arrays in msgpack.
+/// 100,000 rows, and building a tree of them would block the loop. All structs are objects here,
+/// even those that are arrays in msgpack.
 class JsonWriter {
 public:
     /// Begins an object at the end of `text`.
@@ -59,7 +59,7 @@ public:
         const auto [end, error] = std::to_chars(digits.begin(), digits.end(), value);
         text_.append(digits.begin(), end);
     }
-    // Most texts are printed as they are; the library knows how to print the others.
+    // Most texts need no escapes; the library prints the others.
     void text(std::string_view words) {
         if (std::all_of(words.begin(), words.end(), is_plain)) {
             text_ += '"';
@@ -73,7 +73,7 @@ public:
 private:
     void key(std::string_view name) {
         text_ += std::exchange(before_key_, ",\"");
-        text_ += name;  // Ours: nothing in it is escaped.
+        text_ += name;  // Our own names need no escapes.
         text_ += "\":";
     }
 

@@ -190,7 +190,7 @@ std::string_view Cursor::bytes(std::string_view what, std::size_t max) {
     return {};
 }
 
-// The short head holds the count itself; 2 or 4 bytes of it follow the others.
+// The short head holds the count itself; in the other heads 2 or 4 bytes follow.
 std::size_t Cursor::count_after(std::uint8_t head_of_short, std::uint8_t head16,
                                 std::uint8_t head32, std::string_view what, std::size_t max,
                                 std::size_t bytes_each, std::string_view kind) {
@@ -220,7 +220,7 @@ std::size_t Cursor::map(std::string_view what, std::size_t max) {
     return count_after(0x80U, map16, map32, what, max, 2, "a map");
 }
 
-// Passes over a value's own bytes and says how many values it holds inside.
+// Skips a value's own bytes and returns how many values it contains.
 std::uint64_t Cursor::skip_one(std::string_view what) {
     if (at_map()) {
         return 2 * map(what, left());
@@ -244,7 +244,7 @@ std::uint64_t Cursor::skip_one(std::string_view what) {
         (void)take(what, std::size_t{1} << power, no_limit);
         return 0;
     }
-    // What no message of ours can hold: floating point and extension types, foreign keys alike.
+    // Floating point and extension types: no message of ours has them, not even in unknown keys.
     wrong_kind(what, "a value of a kind this protocol uses");
     return 0;
 }

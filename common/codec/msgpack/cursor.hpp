@@ -11,12 +11,12 @@ namespace muster::codec {
 
 /// Reads msgpack from bytes that may be anything.
 ///
-/// Every size is held against its limit and against the bytes left before it is believed, and
-/// nothing is allocated here. After the first fault the cursor stands at the end of its bytes:
-/// every further read gives nothing, so that a caller need look only now and then. `what` names the
-/// thing being read for the sentence of the fault.
+/// Every size is checked against its limit and against the bytes left, and nothing is allocated
+/// here. After the first fault the cursor stands at the end of its bytes: every further read gives
+/// nothing, so a caller needs to check only now and then. `what` names the value for the text of a
+/// fault.
 ///
-/// The one-byte forms are read inline: nearly all of a report is made of them.
+/// The one-byte forms are read inline: a report consists nearly entirely of them.
 class Cursor {
 public:
     explicit Cursor(std::string_view bytes)
@@ -61,8 +61,8 @@ public:
     /// A `bin` or `str` of any content.
     std::string_view bytes(std::string_view what, std::size_t max);
 
-    /// The number of elements that follow. Each is at least a byte, so more than the bytes left
-    /// are never announced.
+    /// The number of elements that follow. Each takes at least a byte, so a number above the bytes
+    /// left is a fault.
     std::size_t array(std::string_view what, std::size_t max) {
         if (at_ != end_ && (head() & 0xf0U) == 0x90U) [[likely]] {
             const std::size_t count = head() & 0x0fU;
@@ -87,13 +87,13 @@ public:
         return at_ != end_ && ((head() & 0xe0U) == 0xa0U || (head() >= 0xd9U && head() <= 0xdbU));
     }
 
-    /// Passes over one value of any kind, no deeper than limits::nesting.
+    /// Skips one value of any kind, no deeper than limits::nesting.
     void skip(std::string_view what);
 
     /// Records a fault, unless there is one already.
     [[gnu::cold]] void fail(Errc code, std::string_view what, std::string_view is_wrong);
 
-    /// Refuses bytes after the message. The fault, if there was one.
+    /// Refuses bytes after the message. Returns the first fault, if any.
     [[nodiscard]] Result<void> finish(std::string_view message);
 
 private:
@@ -104,11 +104,13 @@ private:
     };
 
     [[nodiscard]] std::uint8_t head() const { return static_cast<std::uint8_t>(*at_); }
-    /// Takes the head and the number behind it, of 1, 2, 4 or 8 bytes. Nothing: they are not there.
+    /// Takes the head and the number after it, of 1, 2, 4 or 8 bytes. Nothing: the bytes end too
+    /// early.
     [[nodiscard]] std::optional<std::uint64_t> behind_head(std::size_t bytes);
-    /// Takes an unsigned number of at most `max` with one load. False: not it, or too near the end.
+    /// Takes an unsigned number of at most `max` with one load. False: another value, or too near
+    /// the end.
     [[nodiscard]] bool load(std::uint64_t max, std::uint64_t& into);
-    /// Takes a number of any form. Nothing: there is none.
+    /// Takes a number of any form. Nothing: another value.
     [[nodiscard]] std::optional<Whole> whole_number();
     [[gnu::cold]] void too_large(std::string_view what, std::uint64_t size, std::uint64_t max);
     [[gnu::cold]] void wrong_kind(std::string_view what, std::string_view kind);

@@ -7,7 +7,7 @@
 
 namespace muster::codec {
 
-/// What msgpack's packer writes to.
+/// The output of msgpack's packer.
 struct Sink {
     std::string& into;
     void write(const char* bytes, std::size_t size) { into.append(bytes, size); }

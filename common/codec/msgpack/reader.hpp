@@ -16,18 +16,19 @@
 
 namespace muster::codec {
 
-/// Reads what shape.hpp describes from msgpack. Faults stay in the cursor; what was read before one
-/// is of no use. Lists grow with what was really read, and the memory they have is used again.
+/// Reads what shape.hpp describes from msgpack. Faults stay in the cursor; after one the values are
+/// useless. Lists grow with the bytes that were really read, and their memory is used again.
 class MsgpackReader {
 public:
     explicit MsgpackReader(Cursor& cursor) : cursor_{cursor} {}
 
-    /// The fields of a message that is an array, behind its number. Elements that a later version
-    /// added at the end are passed over; those that an earlier one did not know have their default.
+    /// The fields of a message that is an array, after its number. Elements that a later version
+    /// added at the end are skipped; elements that an earlier version did not know have their
+    /// default.
     template <class T>
     void values(T& message, std::size_t count) {
         if (count < count_fields(message)) {
-            message = T{};  // Not what was here before.
+            message = T{};  // Not the earlier content.
         }
         const auto read_one = [&](std::string_view name, auto& member, Rule rule) {
             this->read(name, member, rule);
@@ -50,7 +51,7 @@ public:
         }
     }
 
-    /// The fields of a map, in any order. Names that are not ours are passed over.
+    /// The fields of a map, in any order. Unknown names are skipped.
     template <class T>
     void map(std::string_view what, T& message) {
         const std::size_t count = cursor_.map(what, limits::map_fields);
@@ -113,7 +114,7 @@ private:
         if constexpr (positional<T>) {
             values(into, cursor_.array(what, limits::map_fields));
         } else {
-            // A key that is missing has its default, not what was here before.
+            // A missing key has its default, not the earlier content.
             Reading<T>::begin(into);
             map(what, into);
             Reading<T>::end(into);
@@ -134,7 +135,7 @@ private:
     void read(std::string_view what, Id128<Tag>& into, Rule) {
         const auto bytes = cursor_.bytes(what, id_bytes);
         if (bytes.size() != id_bytes) {
-            cursor_.fail(Errc::malformed, what, "has not 16 bytes");
+            cursor_.fail(Errc::malformed, what, "does not have 16 bytes");
             return;
         }
         into = {number_of(bytes.substr(0, 8)), number_of(bytes.substr(8))};
@@ -168,7 +169,7 @@ private:
     }
 
     Cursor& cursor_;
-    std::string_view unknown_key_;  // The first that was passed over. See UnknownKey.
+    std::string_view unknown_key_;  // The first that was skipped. See UnknownKey.
 };
 
 }  // namespace muster::codec

@@ -14,7 +14,7 @@
 
 namespace muster::codec {
 
-/// Writes what shape.hpp describes as msgpack, behind what `into` holds.
+/// Writes what shape.hpp describes as msgpack, after the content of `into`.
 class MsgpackWriter {
 public:
     explicit MsgpackWriter(std::string& into) : sink_{into}, pack_{sink_} {}
@@ -27,7 +27,7 @@ public:
         values(message);
     }
 
-    /// A map of its own, such as a spec at rest.
+    /// A separate map, such as a spec in the store.
     template <class T>
     void map(const T& message) {
         map_of(count_fields(message));

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-/// The small conversions that more than one form of a message needs.
+/// Small conversions that several forms of a message need.
 namespace muster::codec {
 
 inline constexpr std::size_t id_bytes = 16;
@@ -17,7 +17,7 @@ inline constexpr std::size_t id_bytes = 16;
 /// The inverse, of eight bytes.
 [[nodiscard]] std::uint64_t number_of(std::string_view eight_bytes);
 
-/// The words of a line, which stand apart by blanks.
+/// The words of a line, separated by blanks.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view line);
 
 }  // namespace muster::codec

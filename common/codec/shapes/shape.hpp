@@ -9,23 +9,23 @@
 
 #include "common/base/names.hpp"
 
-/// How a message's fields are described: once, for all forms.
+/// The description of a message's fields: once, for all forms.
 ///
 /// Each struct has one function `fields(visit, message)` that calls `visit(name, member, rule)` for
-/// its members in their order on the wire. Four visitors walk it: the writers and readers of
-/// msgpack and of JSON. So the forms cannot drift apart. A struct is a map of names to values,
-/// unless it is `positional`: then msgpack writes an array without names, because it is bulk.
+/// its members in their order on the wire. Four visitors use it: the writers and readers of msgpack
+/// and of JSON. So the forms cannot drift apart. A struct is a map of names to values, unless it is
+/// `positional`: then msgpack writes an array without names, to save space.
 namespace muster::codec {
 
-/// What a field may hold, and whether it may be left out of a map. It fits two registers.
+/// The limits of a field, and whether a map may omit it. It fits two registers.
 struct Rule {
     std::uint32_t bytes = 0;  ///< Of a text, or of each text in a list.
     std::uint32_t count = 0;  ///< Elements of a list.
     bool name = false;        ///< Obeys the rule for names.
-    bool cut = false;         ///< A sentence for people: a writer cuts it to its size.
-    bool default_ok = false;  ///< Missing: keeps the value its struct begins with.
+    bool cut = false;         ///< A text for people: a writer cuts it to its limit.
+    bool default_ok = false;  ///< Missing: keeps its struct's initial value.
 
-    /// The same, but it may be missing.
+    /// The same rule, but the field may be missing.
     [[nodiscard]] constexpr Rule or_default() const {
         Rule rule = *this;
         rule.default_ok = true;
@@ -33,7 +33,7 @@ struct Rule {
     }
 };
 
-/// A number, an id, a truth, an enum or a struct.
+/// A number, an id, a boolean, an enum or a struct.
 inline constexpr Rule plain{};
 
 [[nodiscard]] constexpr Rule text(std::uint32_t bytes) { return {.bytes = bytes}; }
@@ -47,7 +47,7 @@ inline constexpr Rule plain{};
 template <class T, class... Types>
 concept OneOf = (std::same_as<T, Types> || ...);
 
-/// One of them or of `const T...`: a description serves readers and writers, and messages alike.
+/// `T` or `const T`: a description serves readers and writers, and several message types.
 template <class M, class... T>
 concept Like = OneOf<std::remove_const_t<M>, T...>;
 
@@ -59,19 +59,19 @@ inline constexpr bool positional = false;
 template <class T>
 inline constexpr std::uint8_t message_number = 0;
 
-/// The text that says what a map is: a message's `type`, a request's `verb`, a reply's `reply`.
+/// The text that identifies a map: a message's `type`, a request's `verb`, a reply's `reply`.
 template <class T>
 inline constexpr std::string_view tag{};
 
-/// Of enums with names: msgpack writes the numbers of these, since they are bulk; JSON never does.
+/// For enums with names: msgpack writes these as numbers, to save space; JSON never does.
 template <class E>
 inline constexpr bool by_number = false;
 
-/// What a name of a later version is read as; nothing: it is a fault.
+/// The value for an unknown name, from a later version; nothing: an unknown name is a fault.
 template <class E>
 inline constexpr std::optional<E> of_later_version{};
 
-/// Finds the enumerator of a name. False: there is none.
+/// Finds the enumerator of a name. False: no such name.
 template <Named E>
 [[nodiscard]] bool enum_from(std::string_view name, E& into) {
     const auto known = value_named<E>(name);
@@ -87,15 +87,15 @@ concept OpaqueNumber = std::is_enum_v<E> && !Named<E>;
 template <class T>
 concept Unsigned = std::unsigned_integral<T> && !std::same_as<T, bool>;
 
-/// How a reader begins a struct, and what it does when all of its fields were read.
+/// How a reader begins a struct, and what it does once all fields are read.
 template <class T>
 struct Reading {
     static void begin(T& message) { message = T{}; }
     static void end(T& /*message*/) {}
 };
 
-/// A key of a map that is passed over changes nothing, except in these structs: they keep the first
-/// such key anywhere below them, because they must not be carried out without it.
+/// Readers ignore skipped keys of a map, except in these structs: they keep the first such key
+/// anywhere below them, because they must not be carried out without it.
 ///
 ///     static std::string& key_of(T&);
 template <class T>
@@ -104,9 +104,9 @@ struct UnknownKey {
 };
 
 /// A struct that may also be written as one value, as in a task file: `restart: "never"`. Writers
-/// do so where the value says it all, which is also what programs of the first release understand.
+/// do so where the value suffices; programs of the first release understand only this form.
 ///
-///     static bool fits(const T&);     the value says it all
+///     static bool fits(const T&);     the value suffices
 ///     static Value value_of(const T&);
 ///     static T from(Value);
 template <class T>
@@ -122,8 +122,8 @@ template <class T>
     return count;
 }
 
-/// Calls `use.operator()<T>()` for the alternative of the variant whose tag is `text`, and says
-/// whether there is one.
+/// Calls `use.operator()<T>()` for the alternative of the variant whose tag is `text`, and returns
+/// whether it exists.
 template <class Variant>
 struct Alternatives;
 template <template <class...> class Variant, class... T>

@@ -16,17 +16,18 @@
 #include "common/spec/spec.hpp"
 #include "common/text/utf8.hpp"
 
-/// Values that every form has as a number, a truth or a text.
+/// Values that every form writes as a number, a boolean or a text.
 namespace muster::codec {
 
 template <class T>
 concept Simple = !std::is_class_v<T> || OneOf<T, std::string, Duration, Constraint>;
 
 [[gnu::cold]] void refuse_name(auto& cursor, std::string_view what) {
-    cursor.fail(Errc::malformed, what, "is no name: " + std::string{name_rule()});
+    cursor.fail(Errc::malformed, what, "is not a name: " + std::string{name_rule()});
 }
 
-/// Reads one from a cursor of any form; faults stay in it. Texts are half of a report.
+/// Reads one from a cursor of any form; faults stay in it. Inlined, because half of a report is
+/// texts.
 [[gnu::always_inline]] inline void read_simple(auto& cursor, std::string_view what,
                                                std::string& into, Rule rule) {
     const std::string_view text = cursor.text(what, rule.bytes);
@@ -62,7 +63,7 @@ void read_simple(auto& cursor, std::string_view what, T& into, Rule rule) {
         into = static_cast<T>(number);
     } else if constexpr (Named<T>) {
         if (!enum_from(cursor.text(what, limits::name_bytes), into)) {
-            cursor.fail(Errc::malformed, what, "is none of " + names_of<T>());
+            cursor.fail(Errc::malformed, what, "is not one of " + names_of<T>());
         }
     } else if constexpr (std::is_same_v<T, Duration>) {
         constexpr std::uint64_t most = to_ms(Duration::max());
@@ -74,7 +75,7 @@ void read_simple(auto& cursor, std::string_view what, T& into, Rule rule) {
             into = *std::move(constraint);
         } else {
             cursor.fail(constraint.error().code, what,
-                        "holds one that is none: " + constraint.error().detail);
+                        "holds an invalid one: " + constraint.error().detail);
         }
     }
 }

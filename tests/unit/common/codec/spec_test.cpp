@@ -116,7 +116,7 @@ TEST_CASE("a rule of restarts is its policy alone where the rest is the default"
     REQUIRE(packed);
     CHECK(packed->restart == RestartRule{.policy = RestartPolicy::never, .max = 5});
     CHECK(sentence_of(from_json(R"("restart":"often")")) ==
-          "task add: restart is none of always, on-failure, never");
+          "task add: restart is not one of always, on-failure, never");
     CHECK(sentence_of(from_json(R"("restart":5)")) == "task add: restart is not a text");
     CHECK_FALSE(from_msgpack(1, "\xa7restart\x05"s));
 }

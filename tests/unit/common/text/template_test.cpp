@@ -75,7 +75,7 @@ TEST_CASE("an unknown variable of ours is refused with those that there are", "[
               "names the variable '${" + name + there_are);
     }
     CHECK(fault_of_template("${node.label.}") ==
-          "names the variable '${node.label.}', in which KEY is no name: " +
+          "names the variable '${node.label.}', in which KEY is not a name: " +
               std::string{name_rule()});
     CHECK(fault_of_template("x ${MUSTER_TASK") ==
           "has '${MUSTER_TASK' without its '}'; write $${ for these two characters themselves");
