@@ -31,7 +31,7 @@ enum class Area : std::uint8_t { tasks, nodes, groups, planning, cluster, freeze
     return names[static_cast<std::size_t>(area)];
 }
 
-/// Who will be allowed to say it, the least role first. Nothing checks it yet.
+/// The least role that will be allowed to send it. Nothing checks it yet.
 enum class Role : std::uint8_t { observer, operator_, admin };  // NOLINT(readability-*)
 
 [[nodiscard]] constexpr std::string_view to_string(Role role) {
@@ -41,29 +41,29 @@ enum class Role : std::uint8_t { observer, operator_, admin };  // NOLINT(readab
 
 struct Verb {
     std::size_t request;  ///< Its place in RequestBody.
-    std::size_t reply;    ///< That of its answer in ReplyBody.
+    std::size_t reply;    ///< The place of its answer in ReplyBody.
     std::string_view name;
     std::string_view answer;  ///< The kind of its reply.
     Area area;
     Access access;
     Role role;
-    std::string_view usage;  ///< What follows the name in a line of text; or a request in JSON.
+    std::string_view usage;  ///< The words after the name in a line of text; or a request in JSON.
     std::string_view summary;
     std::string_view example;  ///< It works as it is.
 
-    /// What it needs is said by JSON alone.
+    /// True if only JSON can hold its arguments.
     [[nodiscard]] constexpr bool is_json() const { return usage.starts_with('{'); }
 };
 
-/// How many words a usage asks for: `PATTERN [DEADLINE]` for one or two.
+/// How many words a usage needs: `PATTERN [DEADLINE]` for one or two.
 struct WordCount {
     std::size_t least = 0;
     std::size_t most = 0;
 };
 inline constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
-/// Words in brackets may be left out; dots are for any number more. `-f FILE` and what stands for
-/// options do not count.
+/// Words in brackets are optional; dots stand for any number of words. `-f FILE` and placeholders
+/// of options do not count.
 [[nodiscard]] constexpr WordCount count_words(std::string_view usage) {
     WordCount count;
     std::ptrdiff_t brackets = 0;
@@ -83,7 +83,7 @@ inline constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max(
     return count;
 }
 
-/// The kind of a reply that answers several verbs, or is not called as the verb is.
+/// The kind of a reply that answers several verbs, or has another name than its verb.
 template <class Reply>
 inline constexpr std::string_view own_kind{};
 template <>
@@ -266,7 +266,7 @@ inline constexpr std::string_view tag<Reply> =
 /// The whole line of text, or the request in JSON: `node drain PATTERN [DEADLINE]`.
 [[nodiscard]] std::string usage_of(const Verb& verb);
 
-/// The error for a verb that is none, with those that are near.
+/// The error for an unknown verb, with similar ones.
 [[nodiscard]] tl::unexpected<Error> unknown_verb(std::string_view verb);
 
 }  // namespace muster::codec

@@ -14,7 +14,7 @@ constexpr auto most_cpu = static_cast<std::int64_t>(limits::cpu_milli);
 constexpr auto most_memory = static_cast<std::int64_t>(limits::memory_bytes);
 constexpr auto most_slots = static_cast<std::int64_t>(limits::instances_per_node);
 
-/// What a host has, or keeps for others.
+/// What a host has, or reserves for others.
 template <class Amounts>
 void read_amounts(TomlFields& fields, const toml::table& in, std::string_view key, Amounts& into) {
     if (const auto* const table = fields.table(in, key)) {

@@ -7,8 +7,8 @@
 
 namespace muster {
 
-/// The present name of a key that earlier versions had; empty: there was no such key. A file with
-/// an old key is refused, for a setting that is silently ignored is worse than none.
+/// The present name of a key of earlier versions; empty: there was no such key. A file with an old
+/// key is refused, because a silently ignored setting is worse.
 [[nodiscard]] constexpr std::string_view present_name(std::string_view old_key) {
     if (old_key == "term") {
         return "round";
@@ -16,7 +16,7 @@ namespace muster {
     return old_key == "forget_after" ? "max_lost" : "";
 }
 
-/// The key that has the meaning of this one, which other orchestrators use; empty: none is known.
+/// Our key for a key of other orchestrators; empty: none is known.
 [[nodiscard]] constexpr std::string_view usual_name(std::string_view foreign_key) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 20> names{{
         {"command", "argv"},

@@ -10,13 +10,13 @@
 namespace muster {
 
 /// Reads a task file: an array of tables `[[task]]`. All or nothing: the first fault is returned as
-/// one sentence `FILE:LINE: what is wrong; what would be right`, with the nearest valid key for an
-/// unknown one. `file` is only for that sentence. Duplicate names are a fault.
+/// `FILE:LINE: what is wrong; what would be right`, with the nearest valid key for an unknown one.
+/// `file` is only for that text. Duplicate names are a fault.
 [[nodiscard]] Result<std::vector<WantedTask>> tasks_from_toml(std::string_view text,
                                                               std::string_view file);
 
-/// Reads a list of nodes: an array of tables `[[node]]` with `name` and `pool`. All or nothing, as
-/// a task file: the first fault is `FILE:LINE: what is wrong; what would be right`.
+/// Reads a list of nodes: an array of tables `[[node]]` with `name` and `pool`. All or nothing,
+/// like a task file: the first fault is `FILE:LINE: what is wrong; what would be right`.
 [[nodiscard]] Result<std::vector<ListedNode>> nodes_from_toml(std::string_view text,
                                                               std::string_view file);
 

@@ -20,7 +20,7 @@ namespace muster {
 
 namespace {
 
-/// What a table may look like, for the sentence of a fault.
+/// An example of a table, for the text of a fault.
 template <class T>
 constexpr std::string_view example_of{};
 template <>
@@ -46,7 +46,7 @@ std::vector<std::string_view> keys_of() {
     return keys;
 }
 
-/// The names on the wire of those whose value is an amount: a file may have them, too.
+/// The wire names of keys whose value is an amount: a file may have these names, too.
 template <Described T>
 std::vector<std::string_view> keys_with_unit() {
     std::vector<std::string_view> keys;
@@ -58,7 +58,7 @@ std::vector<std::string_view> keys_with_unit() {
     return keys;
 }
 
-/// The table of a key. Null: a fault said what would be right.
+/// The table of a key. Null: it recorded a fault.
 const toml::table* table_of(TomlFields& fields, const toml::node& node, std::string_view key,
                             std::string_view example) {
     if (!node.is_table()) {
@@ -70,7 +70,7 @@ const toml::table* table_of(TomlFields& fields, const toml::node& node, std::str
 
 void read_octal(TomlFields& fields, const toml::node& node, std::string_view key,
                 std::integral auto& into) {
-    // A number would be read as decimal by who wrote it as octal, or the other way round.
+    // A bare number would be ambiguous between decimal and octal.
     const auto written = node.value_exact<std::string>().value_or("");
     const auto value = number_in<std::remove_cvref_t<decltype(into)>>(written, 8);
     if (!value) {
@@ -200,7 +200,7 @@ void read_value(TomlFields& fields, const toml::node& node, std::string_view key
     }
 }
 
-/// Keys that are not there keep their values.
+/// Missing keys keep their values.
 template <Described T>
 void read_table(TomlFields& fields, const toml::table& table, T& into) {
     for_each_field<T>([&](const auto& field) {
@@ -226,7 +226,7 @@ void known_task_keys(TomlFields& fields, const toml::table& table) {
     fields.known_keys(table, known, "[[task]]");
 }
 
-/// The key is there under a name that other orchestrators use, which is a fault already.
+/// True if the table has a foreign name for the key, which already is a fault.
 bool has_key_meant_as(const toml::table& table, std::string_view key) {
     return std::ranges::any_of(
         table, [&](const auto& pair) { return usual_name(pair.first.str()) == key; });
@@ -249,7 +249,7 @@ WantedTask read_task(TomlFields& fields, const toml::table& table) {
                                                "; every [[task]] needs name and argv");
         }
     }
-    // A value that could not be read, or is not there, is not judged as well.
+    // A missing or unreadable value gets no second fault.
     if (const auto broken = fault_of(task)) {
         const auto* const field = table.get(broken->field);
         if (fields.fault_count() != faults_before &&

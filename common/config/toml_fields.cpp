@@ -14,10 +14,10 @@ namespace muster {
 
 namespace {
 
-constexpr std::size_t faults_kept = 1'000;  // A large file may be wrong throughout.
+constexpr std::size_t faults_kept = 1'000;  // A large file may be entirely wrong.
 constexpr std::size_t faults_shown = 20;
 
-/// The key of `known` that was probably meant; empty if none is near.
+/// The key of `known` that was probably meant; empty if none is similar.
 std::string_view meant_key(std::string_view name, std::span<const std::string_view> known) {
     const auto usual = usual_name(name);
     if (std::ranges::find(known, usual) != known.end()) {
@@ -27,14 +27,14 @@ std::string_view meant_key(std::string_view name, std::span<const std::string_vi
     return near.empty() ? std::string_view{} : near.front();
 }
 
-/// A number of cores as parse_cores() reads it.
+/// A number of cores in the form that parse_cores() reads.
 std::string cores_written(double cores) {
     std::string text = std::to_string(static_cast<std::int64_t>(std::llround(cores * 1000)));
     text.insert(0, text.size() < 4 ? 4 - text.size() : 0, '0');
     return text.insert(text.size() - 3, ".");
 }
 
-/// The value is no such thing; `example` is written so.
+/// The value has the wrong kind; `example` has the right one.
 void refuse_kind(TomlFields& fields, const toml::node& node, std::string_view key,
                  std::string_view kind, std::string_view example) {
     fields.fail_at(node.source(), std::string{key} + " is not " + std::string{kind} + "; write " +
@@ -147,7 +147,7 @@ bool TomlFields::is_amount(const toml::table& in, std::string_view key, std::int
     if (with_unit != nullptr && node->is_integer()) {
         return is_number(node, key, least, most, into);
     }
-    // Cores may be written as a number, too: `cpu = 2`, `cpu = 1.5`.
+    // Cores may also be a number: `cpu = 2`, `cpu = 1.5`.
     std::string written = node->value_exact<std::string>().value_or("");
     if (!is_size && !node->is_string()) {
         const auto cores = node->value<double>().value_or(-1);

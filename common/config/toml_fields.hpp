@@ -17,19 +17,19 @@
 
 namespace muster {
 
-/// Reads the values of a file's keys and gathers all faults, each with its line. A key that is not
-/// there (no node) keeps the value that it has, and so does one with a fault.
+/// Reads the values of a file's keys and collects all faults, each with its line. A missing key (no
+/// node) keeps its value, and so does a key with a fault.
 class TomlFields {
 public:
     explicit TomlFields(std::string_view file) : file_{file} {}
 
-    /// All faults in the order of their lines, a line of text each; nothing if there are none.
+    /// All faults in the order of their lines, one line of text each; nothing if there are none.
     [[nodiscard]] std::optional<Error> fault() const;
     [[nodiscard]] std::size_t fault_count() const { return faults_.size(); }
     [[nodiscard]] bool has_fault_on(toml::source_index line) const;
     void fail_at(const toml::source_region& where, std::string_view what);
-    /// Refuses every other key, and names the one of these that was probably meant. Those of
-    /// `also` are accepted, and not named.
+    /// Refuses all other keys, and suggests the known key that was probably meant. Keys of `also`
+    /// are accepted, but not suggested.
     void known_keys(const toml::table& table, std::span<const std::string_view> known,
                     std::string_view of, std::span<const std::string_view> also = {});
 
@@ -42,7 +42,7 @@ public:
             into = static_cast<N>(value);
         }
     }
-    /// Of what may be unknown.
+    /// The same for a value that may be unknown.
     template <class N>
     void number(const toml::node* node, std::string_view key, std::int64_t least, std::int64_t most,
                 std::optional<N>& into) {
@@ -50,9 +50,9 @@ public:
             number(node, key, least, most, into.emplace());
         }
     }
-    /// An amount of bytes or of thousandths of a core. `key` ends in that unit (`memory_bytes`);
-    /// without it (`memory`) the value has its unit: a text such as "64MiB", or for cores also a
-    /// number. With it a whole number may stand alone.
+    /// An amount of bytes or of thousandths of a core. `key` ends in the unit (`memory_bytes`), and
+    /// a plain whole number is valid. Without the ending (`memory`) the value has its unit: a text
+    /// such as "64MiB", or for cores also a number.
     template <class N>
     void amount(const toml::table& in, std::string_view key, std::int64_t least, std::int64_t most,
                 N& into) {
@@ -61,7 +61,7 @@ public:
             into = static_cast<N>(value);
         }
     }
-    /// Of what may be unknown.
+    /// The same for a value that may be unknown.
     template <class N>
     void amount(const toml::table& in, std::string_view key, std::int64_t least, std::int64_t most,
                 std::optional<N>& into) {
@@ -75,9 +75,9 @@ public:
     void texts(const toml::node* node, std::string_view key, std::vector<std::string>& into);
     void text_map(const toml::node* node, std::string_view key,
                   std::map<std::string, std::string>& into);
-    /// The table of this key; null: it is not there, or something else is.
+    /// The table of this key; null: it is missing, or has another kind.
     [[nodiscard]] const toml::table* table(const toml::table& in, std::string_view key);
-    /// One of the values that have names.
+    /// One of the values of an enum with names.
     template <Named E>
     void choice(const toml::node* node, std::string_view key, E& into) {
         std::string written{to_string(into)};
@@ -100,7 +100,7 @@ private:
     std::vector<std::pair<toml::source_index, std::string>> faults_;  // By line.
 };
 
-/// What `read` makes of the table of a whole file, or all faults in it.
+/// The result of `read` for the table of a whole file, or all faults in it.
 template <class T>
 [[nodiscard]] Result<T> read_toml(std::string_view text, std::string_view file,
                                   T (*read)(TomlFields& fields, const toml::table& root)) {
@@ -116,7 +116,7 @@ template <class T>
     return tl::unexpected{*fields.fault()};
 }
 
-/// What a host has: its labels, its capacity and what of it is reserved.
+/// What a host offers: its labels, its capacity and the reserved part of it.
 void read_offer(TomlFields& fields, const toml::table& table, Offer& into);
 
 }  // namespace muster

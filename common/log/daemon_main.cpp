@@ -63,7 +63,7 @@ int end_with(int status, std::string_view program, std::string sentence) {
         sentence.begin(), sentence.end(),
         [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7f; },
         '?');
-    std::istringstream lines{sentence};  // Of a file's errors each has its line.
+    std::istringstream lines{sentence};  // A file's errors have one line each.
     for (std::string line; std::getline(lines, line);) {
         std::fprintf(stderr, "%.*s: %s\n", static_cast<int>(program.size()), program.data(),
                      line.c_str());

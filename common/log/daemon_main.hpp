@@ -8,12 +8,12 @@
 #include "common/base/result.hpp"
 #include "common/log/log.hpp"
 
-/// What the mains of both daemons do alike: read their command line and their configuration, let
-/// the first win over the second, and say in one line why they cannot go on.
+/// The common part of both daemons' mains: they read the command line and the configuration, of
+/// which the command line wins, and print one line if they cannot start.
 namespace muster::daemon_main {
 
-inline constexpr int exit_error = 1;  ///< The world is not as it should be: a file, a port.
-inline constexpr int exit_usage = 2;  ///< The command line is not.
+inline constexpr int exit_error = 1;  ///< The environment is at fault: a file, a port.
+inline constexpr int exit_usage = 2;  ///< The command line is at fault.
 
 struct Program {
     const char* name;
@@ -21,14 +21,14 @@ struct Program {
     const char* summary;
 };
 
-/// `--name VALUE`. A value that is not given leaves `into` as it is; none may be empty.
+/// `--name VALUE`. A missing option leaves `into` unchanged; an empty value is refused.
 struct Option {
     const char* name;
     std::string* into;
     const char* summary;
 };
 
-/// Reads the command line. A status: the program ends with it, and has said why, or its help.
+/// Reads the command line. A status: the program ends with it, after it printed the error or help.
 [[nodiscard]] std::optional<int> read_command_line(int argc, const char* const* argv,
                                                    const Program& program,
                                                    std::initializer_list<Option> options);
@@ -36,12 +36,12 @@ struct Option {
 /// The text of a configuration file; none without a path.
 [[nodiscard]] Result<std::string> configuration(const std::string& path);
 
-/// What was given wins; empty is not given.
+/// A given value wins; empty means not given.
 void override_with(const std::string& given, std::string& option);
 [[nodiscard]] Result<void> override_with(const std::string& given, log::Level& level);
 
-/// Writes `PROGRAM: SENTENCE` to stderr, without what a terminal would take as an order: a sentence
-/// may repeat what was given to us. Returns the status, to end with.
+/// Writes `PROGRAM: SENTENCE` to stderr, without control characters, because a sentence may repeat
+/// foreign input. Returns the status, to end with.
 [[nodiscard]] int end_with(int status, std::string_view program, std::string sentence);
 
 }  // namespace muster::daemon_main

@@ -21,7 +21,7 @@ constexpr std::array names{std::string_view{"trace"}, std::string_view{"debug"},
                            std::string_view{"info"}, std::string_view{"warn"},
                            std::string_view{"error"}};
 
-constexpr std::size_t column = 6;  // Behind the longest name of a level.
+constexpr std::size_t column = 6;  // The longest name of a level fits.
 
 static_assert(spdlog::level::trace == static_cast<int>(Level::trace) &&
                   spdlog::level::err == static_cast<int>(Level::error),
@@ -30,12 +30,12 @@ spdlog::level::level_enum library_level(Level level) {
     return static_cast<spdlog::level::level_enum>(level);
 }
 
-/// Standard error, without ever waiting for who reads it: a line that it does not take at once is
-/// lost, and the next one that it takes comes behind the number of those lost.
+/// Standard error, without ever waiting for its reader: a line that does not fit at once is lost.
+/// The next line that fits is preceded by the number of lost lines.
 ///
-/// A pipe that is ready takes PIPE_BUF bytes at once, so no line is longer. The limits of this: it
-/// waits after all where another process fills the same pipe between the question and the line, and
-/// for a terminal that has room for a part of the line.
+/// A pipe that is ready takes PIPE_BUF bytes at once, so no line is longer. Limits: it blocks if
+/// another process fills the same pipe between the check and the line, or if a terminal has room
+/// for only a part of the line.
 class Sink final : public spdlog::sinks::base_sink<std::mutex> {
     void sink_it_(const spdlog::details::log_msg& said) override {
         if (lost_ > 0) {
@@ -46,7 +46,7 @@ class Sink final : public spdlog::sinks::base_sink<std::mutex> {
             notice.payload = sentence;
             lost_ = put(notice) ? 0 : lost_;
         }
-        // Not before that number is said, or the gap would seem to be behind this line.
+        // The number comes first: otherwise the gap would seem to follow this line.
         if (lost_ > 0 || !put(said)) {
             ++lost_;
         }
@@ -73,7 +73,7 @@ class Sink final : public spdlog::sinks::base_sink<std::mutex> {
     std::uint64_t lost_ = 0;
 };
 
-// Nobody constructs or ends it: it is there from the first line to the last.
+// Never destroyed: it lives from the first line to the last.
 spdlog::logger& logger() {
     static const auto instance = [] {
         auto made = std::make_shared<spdlog::logger>("muster", std::make_shared<Sink>());
@@ -93,7 +93,7 @@ bool is_plain(std::string_view value) {
     return value.empty();
 }
 
-/// In quotes, on one line, and nothing in it that a terminal obeys.
+/// In quotes, on one line, and without control characters.
 void append_quoted(std::string& line, std::string_view value) {
     static constexpr std::string_view digits = "0123456789abcdef";
     line += '"';

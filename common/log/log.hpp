@@ -14,16 +14,16 @@
 ///
 ///     2026-11-21T10:00:00.123Z info  node lost node=web-7 silent=3
 ///
-/// Values from outside are quoted and escaped, so that none can forge a line. For shells: a core
-/// says what happened by its output. The only user of spdlog.
+/// Values from outside are quoted and escaped, so that none can forge a line. For shells only: a
+/// core reports events by its output. The only user of spdlog.
 ///
-/// No line waits for who reads them: those that a full pipe does not take are lost, and counted.
+/// No line waits for its reader: lines that do not fit into a full pipe are lost, and counted.
 namespace muster::log {
 
 enum class Level : std::uint8_t { trace, debug, info, warn, error };
 
 [[nodiscard]] std::string_view to_string(Level level);
-/// `invalid` lists the levels there are.
+/// `invalid` lists the valid levels.
 [[nodiscard]] Result<Level> parse_level(std::string_view text);
 
 struct Field {
@@ -59,13 +59,14 @@ inline void error(std::string_view sentence, Fields fields = {}) {
 ///
 ///     log::write(limit, now, Level::warn, "message refused", {{"reason", reason}});
 ///
-/// The first line that passes again says how many did not.
+/// The first line that passes again has the number of suppressed ones.
 class RateLimit {
 public:
     explicit RateLimit(std::uint32_t lines = 5, Duration interval = 10s)
         : lines_{lines}, interval_{interval} {}
 
-    /// How many were held back since the last that passed; nothing: this one is held back too.
+    /// The number of lines suppressed since the last that passed; nothing: this one is suppressed,
+    /// too.
     [[nodiscard]] std::optional<std::uint64_t> pass(Instant now);
 
 private:

@@ -8,16 +8,16 @@
 #include "common/base/names.hpp"
 #include "common/base/result.hpp"
 
-/// Errands: what an operator asks of an agent by way of the coordinator, and its answer. An errand
-/// is done once and at once, or not at all; it is part of no desired state.
+/// Errands: requests of operators to an agent through the coordinator, and the answers. An errand
+/// is done once and at once, or not at all; it is not part of the desired state.
 namespace muster {
 
 enum class LogStream : std::uint8_t { out, err };
 template <>
 inline constexpr auto enum_names<LogStream> = name_list("stdout", "stderr");
 
-/// Where a reader of a log stands. It stays good while the log goes on in another file, until what
-/// follows it was thrown away.
+/// A reader's position in a log. It stays valid across file rotation, until the output after it was
+/// deleted.
 struct LogPosition {
     std::uint64_t file = 0;  ///< Below 2^53. 0: at no file yet.
     std::uint64_t offset = 0;
@@ -25,7 +25,7 @@ struct LogPosition {
     friend bool operator==(const LogPosition&, const LogPosition&) = default;
 };
 
-/// Whose errand it is: fences it, and pairs the answer with it.
+/// The identity of an errand: fences it, and pairs the answer with it.
 struct ErrandStamp {
     Epoch epoch{};
     Incarnation incarnation{};
@@ -36,14 +36,14 @@ struct ErrandStamp {
 
 // ---- coordinator to agent ----
 
-/// A piece of what an instance printed.
+/// A piece of an instance's output.
 struct ReadLog {
     ErrandStamp stamp{};
     InstanceId id;
     LogStream stream = LogStream::out;
-    LogPosition from{};          ///< At no file: from the oldest on that is kept,
-    std::uint64_t since_ms = 0;  ///< or, if given, from so long ago on.
-    std::uint32_t bytes = 0;     ///< At most; 0: as many as a piece may have.
+    LogPosition from{};          ///< At no file: from the oldest kept output on,
+    std::uint64_t since_ms = 0;  ///< or, if given, from that long ago on.
+    std::uint32_t bytes = 0;     ///< At most; 0: as many as a piece holds.
 
     friend bool operator==(const ReadLog&, const ReadLog&) = default;
 };
@@ -68,10 +68,10 @@ struct Measure {
 
 struct LogPiece {
     ErrandStamp stamp;
-    LogPosition next;        ///< Behind the piece.
-    bool gap = false;        ///< What was between the position asked for and this piece is gone.
-    std::uint64_t left = 0;  ///< Bytes behind this piece, for now.
-    std::string data;        ///< Whole lines unless nothing is left, or of a line longer than it.
+    LogPosition next;        ///< After the piece.
+    bool gap = false;        ///< Output between the requested position and this piece is deleted.
+    std::uint64_t left = 0;  ///< Bytes after this piece, for now.
+    std::string data;        ///< Whole lines, unless nothing is left or one line is longer.
 
     friend bool operator==(const LogPiece&, const LogPiece&) = default;
 };
@@ -95,7 +95,7 @@ struct Signalled {
 struct InstanceUse {
     InstanceId id;
     std::uint64_t cpu_us = 0;        ///< Of a processor, since the instance was started.
-    std::uint64_t memory_bytes = 0;  ///< Resident; what processes share counts for each.
+    std::uint64_t memory_bytes = 0;  ///< Resident; shared pages count for each process.
     std::uint32_t processes = 0;
 
     friend bool operator==(const InstanceUse&, const InstanceUse&) = default;
@@ -103,7 +103,7 @@ struct InstanceUse {
 
 struct Measured {
     ErrandStamp stamp;
-    std::uint64_t at_us = 0;  ///< On the host's clock since its boot: for what is per second.
+    std::uint64_t at_us = 0;  ///< The host's time since its boot, for rates.
     std::vector<InstanceUse> instances;
 
     friend bool operator==(const Measured&, const Measured&) = default;

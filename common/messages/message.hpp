@@ -13,8 +13,8 @@
 #include "common/spec/placement.hpp"
 #include "common/spec/spec.hpp"
 
-/// What agents and the coordinator say to each other. The contract for foreign agents is
-/// docs/reference/protocol.md; bytes are the codec's business.
+/// The messages between agents and the coordinator. The contract for foreign agents is
+/// docs/reference/protocol.md; the codec makes the bytes.
 namespace muster {
 
 enum class InstanceState : std::uint8_t {
@@ -22,9 +22,9 @@ enum class InstanceState : std::uint8_t {
     starting,  ///< The process is being made.
     running,
     backoff,   ///< Ended; starts again when its delay is over.
-    exited,    ///< Ended, and its restart policy leaves it so.
+    exited,    ///< Ended, and its restart policy starts it no more.
     failed,    ///< Not started again here: too many starts, or it cannot be executed.
-    stopping,  ///< Told to stop; its process still lives.
+    stopping,  ///< Ordered to stop; its process still lives.
 };
 template <>
 inline constexpr auto enum_names<InstanceState> = name_list("pending", "starting", "running",
@@ -38,14 +38,14 @@ struct InstanceReport {
     InstanceState state = InstanceState::pending;
     std::uint32_t restarts = 0;    ///< Starts after the first, in this generation.
     std::int32_t exit_code = -1;   ///< Of the last process that ended by itself; -1: none.
-    std::int32_t exit_signal = 0;  ///< That ended the last process; 0: none.
+    std::int32_t exit_signal = 0;  ///< The signal that ended the last process; 0: none.
     CivilMs started{};             ///< Of the present (or last) process; 0: none yet.
     std::string detail;            ///< Why it is failed or in back-off. At most detail_bytes.
 
     friend bool operator==(const InstanceReport&, const InstanceReport&) = default;
 };
 
-/// What the agent's own check says of the host's readiness for work.
+/// The result of the agent's own check whether the host is ready for work.
 enum class Readiness : std::uint8_t {
     none,     ///< There is no check: it is ready.
     pending,  ///< No check has ended in this life.
@@ -55,30 +55,31 @@ enum class Readiness : std::uint8_t {
 template <>
 inline constexpr auto enum_names<Readiness> = name_list("none", "pending", "passed", "failed");
 
-/// What a poll's answer says of the host, outside the revision. Rounded, so that it seldom differs.
+/// The part of a poll's answer about the host, outside the revision. Rounded, so that it seldom
+/// differs.
 struct HostFacts {
-    std::uint32_t load_milli = 0;  ///< One-minute load average, thousandths.
-    bool spawn_failing = false;  ///< The last attempt to make a process failed for the host's sake.
+    std::uint32_t load_milli = 0;           ///< One-minute load average, thousandths.
+    bool spawn_failing = false;             ///< The last start failed because of the host.
     bool journal_failing = false;           ///< The agent's own state could not be written.
-    Readiness readiness = Readiness::none;  ///< As the last check that ended says.
-    std::int32_t check_exit = 0;  ///< Its exit code; -1: by a signal, over time, or not started.
-    std::uint64_t checks = 0;     ///< Ended in this life of the agent.
-    bool unable = false;          ///< It should get no work; its vitals say why.
+    Readiness readiness = Readiness::none;  ///< From the last completed check.
+    std::int32_t check_exit = 0;            ///< Its exit code; -1: signal, timeout, or not started.
+    std::uint64_t checks = 0;               ///< Ended in this life of the agent.
+    bool unable = false;                    ///< It should get no work; vitals have the reason.
 
     friend bool operator==(const HostFacts&, const HostFacts&) = default;
 };
 
-/// What an answer says of the host from time to time, to be kept until it is said anew. Times are
-/// those of the host's civil clock.
+/// Facts about the host that an answer carries only sometimes; the last ones stay valid until then.
+/// Times are those of the host's civil clock.
 struct HostVitals {
-    CivilMs at{};                 ///< When it was said. 0: nothing is said.
+    CivilMs at{};                 ///< When they were sent. 0: no facts.
     std::uint64_t memory_free{};  ///< Bytes that processes may still have. 0: not known.
     std::uint64_t disk_free{};    ///< Bytes left where the agent keeps its state and logs.
-    std::uint64_t disk_bytes{};   ///< Of that disk. 0: it has not answered.
+    std::uint64_t disk_bytes{};   ///< Size of that disk. 0: it did not answer.
     CivilMs spawned{};            ///< The last process was made. 0: none in this life.
-    CivilMs written{};            ///< The agent's own state was written last. 0: likewise.
+    CivilMs written{};            ///< The agent last wrote its own state. 0: never.
     std::string unable{};         ///< Why it should get no work. At most detail_bytes.
-    /// What fails on it, and why, while it may get work. Likewise.
+    /// Faults that still allow work, and why. At most detail_bytes.
     std::string trouble{};
 
     friend bool operator==(const HostVitals&, const HostVitals&) = default;
@@ -95,11 +96,11 @@ struct Hello {
     Incarnation incarnation{};  ///< The agent's own counter, on its disk.
     Epoch epoch{};              ///< The highest it ever answered or obeyed, and whose it was.
     LeaderId leader;
-    Generation counter{};             ///< The highest number of a durable change it ever saw.
+    Generation counter{};             ///< The highest number of a durable change that it knows.
     std::string version;              ///< Of the program, for people.
     Offer offer{};                    ///< What the host has for instances.
-    std::vector<LimitFact> limits{};  ///< Which limits of tasks it keeps; none: it does not say.
-    CapacityFrom capacity_from{};     ///< Whence it knows its capacity.
+    std::vector<LimitFact> limits{};  ///< The limits of tasks that it enforces; none: unknown.
+    CapacityFrom capacity_from{};     ///< The source of its capacity.
 
     friend bool operator==(const Hello&, const Hello&) = default;
 };
@@ -108,29 +109,29 @@ enum class ReportKind : std::uint8_t { same, delta, snapshot };
 template <>
 inline constexpr auto enum_names<ReportKind> = name_list("same", "delta", "snapshot");
 
-/// The answer to a poll, or (round 0) an unasked delta when an instance changed.
+/// The answer to a poll, or (round 0) an unsolicited delta when an instance changed.
 struct Report {
     ReportKind kind = ReportKind::same;
     Epoch epoch{};
     Round round{};
     Incarnation incarnation{};
-    Revision from{};  ///< delta: applies to who holds this or a later one. Else equal to `to`.
+    Revision from{};  ///< delta: the receiver holds this or a later one. Else equal to `to`.
     Revision to{};
     Sequence obeyed{};  ///< The highest sequence obeyed in this epoch.
     HostFacts host;
     std::vector<InstanceReport> instances;  ///< Sorted by id. snapshot: all; delta: the changed.
     std::vector<InstanceId> gone;           ///< delta: no longer known to the agent. Sorted.
-    BootMs stamp{};       ///< When it was made, of its host. 0: its agent knows no leases.
-    HostVitals vitals{};  ///< Of the host, also outside the revision.
+    BootMs stamp{};       ///< When it was made, on its host. 0: its agent has no leases.
+    HostVitals vitals{};  ///< Outside the revision, too.
 
     friend bool operator==(const Report&, const Report&) = default;
 };
 
-/// A command of a batch that was not carried out, and why.
+/// A command of a batch that was not executed, and why.
 struct Refusal {
     InstanceId id;
     Generation generation{};
-    Errc code = Errc::refused;  ///< spec_unknown: the next batch brings the spec.
+    Errc code = Errc::refused;  ///< spec_unknown: the next batch has the spec.
     std::string detail;
 
     friend bool operator==(const Refusal&, const Refusal&) = default;
@@ -146,10 +147,10 @@ struct Ack {
     friend bool operator==(const Ack&, const Ack&) = default;
 };
 
-/// A planned absence: the agent stops by order.
+/// A planned absence: the agent stops on request.
 struct Goodbye {
     Incarnation incarnation{};
-    std::uint32_t instances = 0;  ///< That it leaves, to be found again by its next life.
+    std::uint32_t instances = 0;  ///< Left running; its next life adopts them.
 
     friend bool operator==(const Goodbye&, const Goodbye&) = default;
 };
@@ -170,26 +171,26 @@ struct Welcome {
     friend bool operator==(const Welcome&, const Welcome&) = default;
 };
 
-/// The answer to anything the coordinator does not accept: hello_required, name_in_use,
+/// The answer to a message that the coordinator does not accept: hello_required, name_in_use,
 /// stale_incarnation, malformed, unsupported_version, busy, ...
 struct Refused {
     Errc code = Errc::refused;
     std::string detail;
-    Incarnation known{};               ///< stale_incarnation: say one above this.
+    Incarnation known{};               ///< stale_incarnation: use one above this.
     std::uint32_t retry_after_ms = 0;  ///< 0: at the agent's own pace.
 
     friend bool operator==(const Refused&, const Refused&) = default;
 };
 
-/// Asks what runs. Commands with a sequence up to `issued` that arrive later are refused.
+/// Asks for the instances. Commands with a sequence up to `issued` that arrive later are refused.
 struct Poll {
     Epoch epoch{};
     Round round{};
     Incarnation incarnation{};
-    Revision seen{};     ///< What the coordinator holds; 0 asks for a snapshot.
+    Revision seen{};     ///< The revision that the coordinator holds; 0 asks for a snapshot.
     Sequence issued{};   ///< The last sequence issued to this life in this epoch.
-    bool check = false;  ///< The host is not ready: its check is to be run again.
-    BootMs lease{};      ///< Until then it may run exclusive instances. 0: nothing new of it.
+    bool check = false;  ///< The host is not ready: run its check again.
+    BootMs lease{};      ///< Until then it may run exclusive instances. 0: no change.
 
     friend bool operator==(const Poll&, const Poll&) = default;
 };
@@ -200,7 +201,7 @@ struct SpecVersion {
     Generation generation{};
     TaskSpec spec;
     /// A key of the spec that this program does not know, so that it must not run the spec. Empty:
-    /// none. A reader sets it; it is not on the wire and no part of the value.
+    /// none. A reader sets it; it is neither on the wire nor part of the value.
     std::string unknown_key{};
 
     friend bool operator==(const SpecVersion& a, const SpecVersion& b) {
@@ -214,8 +215,8 @@ struct Start {
     InstanceId id;
     Generation generation{};
     Digest digest;
-    BootMs lease{};           ///< Of an exclusive one, as in a poll; refused when it has passed.
-    std::uint64_t token = 0;  ///< Likewise: above that of every earlier start of the instance.
+    BootMs lease{};           ///< For an exclusive one, as in a poll; refused once it has passed.
+    std::uint64_t token = 0;  ///< For an exclusive one: above those of all earlier starts.
 
     friend bool operator==(const Start&, const Start&) = default;
 };
@@ -228,7 +229,7 @@ struct Stop {
     friend bool operator==(const Stop&, const Stop&) = default;
 };
 
-/// Commands to one node. Stops are carried out before starts.
+/// Commands to one node. Stops are executed before starts.
 struct Batch {
     ClusterId cluster;
     Epoch epoch{};

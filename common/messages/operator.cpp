@@ -13,7 +13,7 @@ OutOfLine<Variant>::OutOfLine(OutOfLine&&) noexcept = default;
 template <class Variant>
 OutOfLine<Variant>::~OutOfLine() = default;
 
-// By means of the others: the variant's own takes half of the time of this file.
+// Destroy and construct: the variant's own assignment takes half of the compile time of this file.
 template <class Variant>
 OutOfLine<Variant>& OutOfLine<Variant>::operator=(OutOfLine&& other) noexcept {
     if (this != &other) {

@@ -12,12 +12,13 @@
 #include "common/messages/operator/nodes.hpp"
 #include "common/messages/operator/tasks.hpp"
 
-/// What operators (the CLI, probes by hand) ask of a coordinator, and its answers. Names may be
-/// patterns: a glob (`web-*`) or a host range (`n[1-40,52]`). Each subject has a header of its own.
+/// The requests of operators (the CLI, probes by hand) to a coordinator, and its answers. Names may
+/// be patterns: a glob (`web-*`) or a host range (`n[1-40,52]`). Each subject has a header of its
+/// own.
 namespace muster {
 
-/// A variant of very many alternatives. Its copies, its moves and its end are compiled in one
-/// place, operator.cpp: where each unit makes its own, it takes ten seconds longer.
+/// A variant of very many alternatives. Its copies, moves and destructor are compiled once, in
+/// operator.cpp: otherwise each unit takes ten seconds longer to compile.
 template <class Variant>
 struct OutOfLine : Variant {
     using Base = Variant;
@@ -32,7 +33,7 @@ struct OutOfLine : Variant {
     ~OutOfLine();
 };
 
-/// The coordinator's process answers these by itself: they are about that process alone.
+/// The coordinator's process answers these by itself, because they are about the process only.
 using ShellRequest = std::variant<HelpRequest, LogLevelRequest>;
 /// These are about the cluster: its core answers them.
 using CoreRequestBody = OutOfLine<std::variant<
@@ -49,8 +50,8 @@ std::variant<Shell..., Core...> all_of_both(std::variant<Shell...>, std::variant
 using RequestBody =
     OutOfLine<decltype(all_of_both(std::declval<ShellRequest>(), std::declval<CoreRequestBody>()))>;
 
-/// A request with the id that makes its retry safe. Reads ignore the id; a change without one gets
-/// one of the coordinator's and is not safe to retry.
+/// A request with the id that makes its retry safe. Reads ignore the id; for a change without an id
+/// the coordinator makes one, and a retry is not safe.
 template <class Body>
 struct RequestOf {
     RequestId id;
@@ -61,7 +62,7 @@ struct RequestOf {
 using Request = RequestOf<RequestBody>;
 using CoreRequest = RequestOf<CoreRequestBody>;
 
-/// The request for the core, or the one that its process answers.
+/// The request for the core, or the one that the process answers.
 [[nodiscard]] tl::expected<CoreRequest, ShellRequest> for_core(Request request);
 
 using ReplyBody = OutOfLine<std::variant<

@@ -14,14 +14,14 @@ class context_t;
 namespace muster::net {
 
 struct ContextOptions {
-    int io_threads = 1;      ///< On two cores a second one brings nothing.
+    int io_threads = 1;      ///< On two cores a second one gains nothing.
     int max_sockets = 1023;  ///< Sockets, not peers.
 };
 
-/// Counts the bytes of messages that were handed over to be sent, until the library is done with
-/// them: they are the kernel's now, or dropped. What is counted here is counted in `whole` too.
+/// Counts the bytes of messages in the library's queues, until the library has passed them to the
+/// kernel or dropped them. Each byte counted here is also counted in `whole`.
 ///
-/// The library's threads count down, so a meter is made by the Context and lives as long.
+/// The library's threads decrement it, so the Context makes a meter and keeps it for life.
 class Meter {
 public:
     explicit Meter(Meter* whole) : whole_{whole} {}
@@ -44,8 +44,8 @@ private:
 };
 
 /// The library's threads and memory. One per process, tests included: ending a second one can crash
-/// the first. It outlives every socket made from it; block signals before it is made, because its
-/// threads inherit the mask.
+/// the first. It outlives every socket made from it. Signals must be blocked before it is made,
+/// because its threads inherit the mask.
 class Context {
 public:
     explicit Context(const ContextOptions& options = {});
@@ -57,7 +57,7 @@ public:
     [[nodiscard]] Meter& make_meter(Meter* whole = nullptr) { return meters_.emplace_back(whole); }
 
 private:
-    std::deque<Meter> meters_;  // First: the library counts down until it has ended.
+    std::deque<Meter> meters_;  // First: the library decrements until it has ended.
     std::unique_ptr<zmq::context_t> context_;
 };
 

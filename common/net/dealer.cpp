@@ -7,7 +7,7 @@
 namespace muster::net {
 namespace {
 
-// Half-open links are gone after three of these; recovery_grace of the coordinator counts on it.
+// Half-open links end after three of these; the coordinator's recovery_grace relies on it.
 constexpr Duration agent_heartbeat = 2s;
 
 }  // namespace
@@ -36,9 +36,9 @@ Dealer::Dealer(Context& context, const DealerOptions& options)
     }
     library().set(zmq::sockopt::immediate, options.immediate);
     library().set(zmq::sockopt::probe_router, options.probe);
-    // Only this side beats. The library's timer on a socket whose queue is full ends the process
-    // when the peer hangs up (an assertion of 4.3.4), and a router's queues are filled by
-    // strangers.
+    // Only this side sends heartbeats. The library's timer on a socket with a full queue ends the
+    // process when the peer hangs up (an assertion of 4.3.4), and strangers can fill a router's
+    // queues.
     const int heartbeat = static_cast<int>(to_ms(options.heartbeat));
     library().set(zmq::sockopt::heartbeat_ivl, heartbeat);
     library().set(zmq::sockopt::heartbeat_timeout, 3 * heartbeat);

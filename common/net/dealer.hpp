@@ -12,12 +12,12 @@ namespace muster::net {
 
 struct DealerOptions {
     std::size_t message_bytes = 0;
-    /// Sends only over a link that stands, so that nothing stale is delivered after an outage.
+    /// Sends only over an established link, so that nothing stale is delivered after an outage.
     bool immediate = false;
-    /// Shows each new route to the coordinator by an empty message.
+    /// Announces each new route to the coordinator by an empty message.
     bool probe = false;
-    /// Asks the other side for a sign of life this often, at the level of the link, and tells it to
-    /// give up a link without any: both find one that is half open within three of them. 0: never.
+    /// Sends a heartbeat this often, at the level of the link, and asks the other side to close a
+    /// link without any. So both detect a half-open link within three of them. 0: never.
     Duration heartbeat = Duration::zero();
     Duration reconnect = 500ms;
     Duration reconnect_max = 4s;
@@ -25,21 +25,21 @@ struct DealerOptions {
     int receive_queue = 1'024;  ///< Messages.
 };
 
-/// An agent's link: reconnects with jitter, so that a fleet does not come back in one instant.
+/// An agent's link: reconnects with jitter, so that a fleet does not come back all at once.
 [[nodiscard]] DealerOptions agent_dealer(Random& random);
 
-/// A tool's link: what is sent at once after connect() waits for the link.
+/// A tool's link: messages sent right after connect() wait for the link.
 [[nodiscard]] DealerOptions tool_dealer();
 
-/// The link to one coordinator: a DEALER with several peers would deal round-robin, so there is one
-/// Dealer for each. It reconnects by itself, and then the other side sees a new route; but not when
-/// what it was sent is no ZMTP: then the library has ended the link for good.
+/// The link to one coordinator. A DEALER with several peers would deal round-robin, so each peer
+/// has one Dealer. It reconnects by itself, and the other side then sees a new route. After input
+/// that is not ZMTP it does not: then the library has ended the link for good.
 class Dealer : public Socket {
 public:
     Dealer(Context& context, const DealerOptions& options);
 
     [[nodiscard]] Result<void> connect(std::string_view endpoint);
-    /// Gives up the link, whatever became of it, and makes a new one to the same endpoint.
+    /// Ends the link in any state, and makes a new one to the same endpoint.
     [[nodiscard]] Result<void> connect_anew();
 
     [[nodiscard]] SendResult send(std::span<const std::string_view> frames) {

@@ -10,11 +10,11 @@ namespace muster::net {
 /// Where a socket binds or connects: `tcp://127.0.0.1:7700`, `tcp://[::1]:7700`,
 /// `tcp://localhost:7700` (made 127.0.0.1) or `ipc:///absolute/path`. To bind, the port may be `*`.
 ///
-/// Anything that leaves the host is refused: keys do not exist yet, and whoever can write to these
-/// sockets can run commands.
+/// Only endpoints on this host are allowed: keys do not exist yet, and anybody who can write to
+/// these sockets can run commands.
 [[nodiscard]] Result<std::string> local_endpoint(std::string_view text);
 
-/// The same to connect to: a port is named.
+/// The same for connecting: the port is required.
 [[nodiscard]] Result<std::string> local_peer(std::string_view text);
 
 /// The path of an ipc endpoint; empty for tcp.

@@ -33,7 +33,7 @@ void Loop::watch(int fd, Ready ready) {
         std::make_unique<Watch>(Watch{.fd = fd, .receive = {}, .ready = std::move(ready)}));
 }
 
-// A handler may forget its own watch or another's: they are taken out when the next turn begins.
+// A handler may forget its own watch or another's: the next turn removes them.
 
 void Loop::forget(const Socket& socket) {
     for (auto& watch : watches_) {
@@ -51,7 +51,7 @@ Instant Loop::turn(Instant deadline) {
     std::erase_if(watches_, [](const auto& watch) { return watch->forgotten; });
     wait_until(deadline);
     const Instant now = boottime_now();
-    // By index, and no further than what was polled: a handler may watch more.
+    // By index, and only as far as was polled: a handler may add watches.
     for (std::size_t i = 0; i < items_->list.size(); ++i) {
         if (items_->list[i].revents != 0 && !watches_[i]->forgotten) {
             call(*watches_[i], now);
@@ -67,13 +67,13 @@ void Loop::wait_until(Instant deadline) {
         items_->list.push_back({handle, watch->fd, ZMQ_POLLIN, 0});
     }
     const auto left = std::max(deadline - boottime_now(), Duration::zero());
-    // Rounded up: a turn that ends before its deadline would be one more turn. An hour is as good
-    // as never, and no overflow.
+    // Rounded up, because a turn that ends before its deadline would need another turn. An hour
+    // equals never, and cannot overflow.
     const auto timeout = std::min<Duration>(left, 1h) + 999'999ns;
     const int count = static_cast<int>(items_->list.size());
     if (zmq_poll(items_->list.data(), count, static_cast<long>(to_ms(timeout))) < 0) {
         for (auto& item : items_->list) {
-            item.revents = 0;  // Interrupted: as if nothing had come.
+            item.revents = 0;  // Interrupted: no events.
         }
     }
 }

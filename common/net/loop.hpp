@@ -17,16 +17,16 @@ namespace muster::net {
 ///         ...
 ///     }
 ///
-/// A turn has one frozen `now`, read when the wait ends. Each socket is drained, but of at most
-/// `messages_per_turn` messages and for `time_per_turn`, so that neither a flood nor what costs
-/// much to answer starves the others or the deadlines. What is ready is called in the order of
-/// watch(). Many pidfds are best put into one epoll file.
+/// A turn has one frozen `now`, read when the wait ends. Each socket is drained, up to
+/// `messages_per_turn` messages and for `time_per_turn`, so that neither a flood nor expensive
+/// requests starve the others or the deadlines. Ready handlers run in the order of watch(). Many
+/// pidfds fit best into one epoll file.
 class Loop {
 public:
     static constexpr std::size_t messages_per_turn = 1'000;
     static constexpr Duration time_per_turn = 4ms;
 
-    /// Takes one message off its socket. False: nothing was left.
+    /// Takes one message off its socket. False: the socket is empty.
     using Receive = std::function<bool(Instant now)>;
     using Ready = std::function<void(Instant now)>;
 
@@ -35,13 +35,13 @@ public:
     Loop(const Loop&) = delete;
     Loop& operator=(const Loop&) = delete;
 
-    /// Both must outlive the loop, or be forgotten. Called also from within a handler.
+    /// Both must outlive the loop, or be forgotten. A handler may call it, too.
     void watch(const Socket& socket, Receive receive);
     void watch(int fd, Ready ready);
     void forget(const Socket& socket);
     void forget(int fd);
 
-    /// One turn. Returns its `now`; it is past `deadline` if nothing came before.
+    /// One turn. Returns its `now`, which is past `deadline` if nothing came earlier.
     Instant turn(Instant deadline);
 
 private:

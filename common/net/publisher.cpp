@@ -9,11 +9,11 @@
 namespace muster::net {
 namespace {
 
-// Behind this many events a listener misses some, and asks for them again (`events since N`).
+// A listener further behind misses events, and asks for them again (`events since N`).
 constexpr int events_queued = 1'000;
-// All that a subscriber ever says is a topic, and the longest of ours has less than 32 bytes.
+// A subscriber sends only topics, and our longest has less than 32 bytes.
 constexpr std::size_t subscription_bytes = 64;
-// Not read yet, from one listener. What is read is remembered by the library.
+// Unread subscriptions of one listener. The library keeps those it has read.
 constexpr int subscriptions_queued = 16;
 
 }  // namespace
@@ -36,7 +36,7 @@ Result<std::string> Publisher::bind(std::string_view endpoint) {
 
 void Publisher::publish(std::string_view topic, std::string_view body) {
     const std::array frames{topic, body};
-    // What a listener's full queue does not take is lost for that listener alone.
+    // An event that does not fit a listener's queue is lost for that listener only.
     static_cast<void>(send_frames(frames));
 }
 
@@ -44,22 +44,22 @@ bool Publisher::take_subscription() {
     if (!receive_frame()) {
         return false;
     }
-    // The library takes any frame that begins so for a subscription, wherever it stands in a
-    // message. It tells of a cancel also when another still asks for the topic, so those say
-    // nothing.
+    // The library takes any frame with this first byte for a subscription, anywhere in a message.
+    // It reports a cancellation even when another listener keeps the topic, so cancellations are
+    // ignored.
     const auto frame = scratch().to_string_view();
     if (frame.starts_with('\1') && topics_.size() <= most_topics) {
         topics_.emplace(frame.substr(1));
     }
     if (topics_.size() > most_topics && is_bound_) {
-        zmq_unbind(handle(), endpoint_.c_str());  // Ends what came through it, too.
+        zmq_unbind(handle(), endpoint_.c_str());  // Ends its connections, too.
         is_bound_ = false;
     }
     return true;
 }
 
 bool Publisher::let_in_again() {
-    // The library ends listener and connections in its own time.
+    // The library ends listener and connections in the background.
     if (!is_shut() || !bind_to(endpoint_)) {
         return false;
     }

@@ -30,7 +30,7 @@ std::optional<std::uint32_t> Route::generated() const {
 
 Router::Router(Context& context, const Bounds& bounds) : Socket{context, ZMQ_ROUTER, bounds} {
     if (handle() != nullptr) {
-        // Without it, what cannot be sent vanishes in silence; and always with DONTWAIT.
+        // Without it, undeliverable messages vanish silently; always with DONTWAIT.
         library().set(zmq::sockopt::router_mandatory, true);
     }
 }
@@ -81,7 +81,7 @@ Receipt Router::receive(Envelope& from, Message& into) {
     if (scratch().size() == correlation_bytes && more_follow()) {
         from.correlation.assign(scratch().to_string_view());
         if (!receive_frame() || !scratch().empty() || !more_follow()) {
-            from.correlation.clear();  // So short a first frame begins no message of ours.
+            from.correlation.clear();  // Our messages begin with longer frames.
             static_cast<void>(receive_rest(into));
             into.clear();
             return Receipt::dropped;

@@ -15,29 +15,29 @@ namespace muster::net {
 struct Route {
     std::string bytes;
 
-    /// The number inside a route the library made. Nothing: the peer chose it by itself.
+    /// The number in a route that the library made. Nothing: the peer chose the route.
     [[nodiscard]] std::optional<std::uint32_t> generated() const;
 
     friend bool operator==(const Route&, const Route&) = default;
     friend auto operator<=>(const Route&, const Route&) = default;
 };
 
-/// To whom an answer goes, in the envelope in which the question came.
+/// The destination of an answer, in the envelope of the request.
 struct Envelope {
     Route route;
-    std::string correlation{};  ///< What a REQ that correlates puts before the delimiter.
+    std::string correlation{};  ///< A correlating REQ puts it before the delimiter.
     bool delimited = false;     ///< REQ's empty frame before the body.
 
     friend bool operator==(const Envelope&, const Envelope&) = default;
 };
 
-/// Answers many peers, DEALER or REQ, each by its route. One slow peer delays nobody: what it does
-/// not take is answered `slow`, never queued.
+/// Answers many peers, DEALER or REQ, each by its route. A slow peer delays nobody: a message that
+/// does not fit its queue gives `slow`, and is never queued elsewhere.
 class Router : public Socket {
 public:
     Router(Context& context, const Bounds& bounds);
 
-    /// Returns the endpoint as bound, with its real port.
+    /// Returns the bound endpoint, with its real port.
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint) { return bind_to(endpoint); }
 
     [[nodiscard]] SendResult send(const Envelope& to, std::span<const std::string_view> frames);
@@ -46,11 +46,11 @@ public:
         return send(to, std::span{frames.begin(), frames.size()});
     }
 
-    /// With a last frame that is not copied, and counted until it has left.
+    /// With a last frame that is not copied, and counted until it is sent.
     [[nodiscard]] SendResult send(const Envelope& to, std::span<const std::string_view> first,
                                   Shared<std::string> last, Meter& meter);
 
-    /// `from` is set also for a probe and for what was dropped.
+    /// `from` is also set for a probe and a dropped message.
     [[nodiscard]] Receipt receive(Envelope& from, Message& into);
 
 private:

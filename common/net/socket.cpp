@@ -11,9 +11,9 @@
 namespace muster::net {
 namespace {
 
-// On loopback a handshake takes microseconds: who is silent for so long is no peer.
+// On loopback a handshake takes microseconds: a connection this silent is not a peer.
 constexpr int handshake_ms = 5'000;
-// The default of 100 loses connections when a fleet comes back at once, at 1 to 3 s each.
+// The default of 100 loses connections, at 1 to 3 s each, when a fleet reconnects at once.
 constexpr int backlog = 4'096;
 
 void set_common_options(zmq::socket_t& socket) {
@@ -21,7 +21,7 @@ void set_common_options(zmq::socket_t& socket) {
     socket.set(zmq::sockopt::linger, 0);
     socket.set(handshake_ivl, handshake_ms);
     socket.set(zmq::sockopt::backlog, muster::net::backlog);
-    // The second net, for links that the heartbeat does not see.
+    // The second defence, for links that the heartbeat does not check.
     socket.set(tcp_keepalive, 1);
     socket.set(tcp_keepalive_idle, 30);
     socket.set(tcp_keepalive_intvl, 10);
@@ -34,7 +34,7 @@ struct OwnedFrame {
     Meter& meter;
 };
 
-// Called by the library, in whatever thread is done with it last.
+// Called by the library, in the thread that drops the last reference.
 void forget_frame(void* /*bytes*/, void* hint) {
     const std::unique_ptr<OwnedFrame> owned{static_cast<OwnedFrame*>(hint)};
     owned->meter.take_off(owned->bytes->size());
@@ -137,11 +137,11 @@ Result<void> Socket::connect_to(std::string_view endpoint) {
 
 void Socket::disconnect_from(std::string_view endpoint) {
     if (const auto local = local_endpoint(endpoint); socket_ && local) {
-        zmq_disconnect(handle(), local->c_str());  // Fails where nothing is left of the link.
+        zmq_disconnect(handle(), local->c_str());  // Fails where the link is already gone.
     }
 }
 
-// The C functions, not cppzmq's, from here on: a full queue is an answer to us, not an exception.
+// From here on the C functions, not cppzmq's: a full queue is a result, not an exception.
 
 bool Socket::receive_frame() {
     return socket_ && zmq_msg_recv(scratch_->handle(), handle(), ZMQ_DONTWAIT) >= 0;
@@ -172,8 +172,8 @@ SendResult Socket::send_frames(std::span<const std::string_view> frames, bool mo
         if (zmq_send(handle(), frames[i].data(), frames[i].size(), ZMQ_DONTWAIT | more) >= 0) {
             continue;
         }
-        // Only the first frame can fail: the library takes a message whole or not at all. What
-        // followed would be taken for a route.
+        // Only the first frame can fail: the library takes a message whole or not at all. A later
+        // frame would be taken for a route.
         return zmq_errno() == EAGAIN ? SendResult::slow : SendResult::gone;
     }
     return SendResult::sent;
@@ -184,12 +184,12 @@ void Socket::send_last(Shared<std::string> frame, Meter& meter) {
     auto owned = std::make_unique<OwnedFrame>(OwnedFrame{std::move(frame), meter});
     meter.add(owned->bytes->size());
     zmq_msg_t message;
-    // The library only reads what it sends, though its interface does not say so.
+    // The library only reads the bytes it sends, though its interface is not const.
     auto* const bytes = const_cast<char*>(owned->bytes->data());
     ensure(
         zmq_msg_init_data(&message, bytes, owned->bytes->size(), &forget_frame, owned.get()) == 0,
         "there is memory for a message");
-    static_cast<void>(owned.release());  // The library's from now on.
+    static_cast<void>(owned.release());  // The library owns it now.
     if (zmq_msg_send(&message, handle(), ZMQ_DONTWAIT) < 0) {
         zmq_msg_close(&message);
     }

@@ -22,21 +22,21 @@ namespace muster::net {
 
 enum class SendResult : std::uint8_t {
     sent,  ///< Handed to the library; no promise that it arrives.
-    slow,  ///< The peer's queue is full, or nobody is connected: drop it, never wait.
-    gone,  ///< No such route any more.
+    slow,  ///< The peer's queue is full, or nobody is connected: dropped, never queued.
+    gone,  ///< The route no longer exists.
 };
 
 enum class Receipt : std::uint8_t {
     message,
-    probe,    ///< An empty message: a peer that shows its new route, and nothing else.
-    dropped,  ///< Too many frames: taken off the socket, counted, not shown.
+    probe,    ///< An empty message that only announces a new route.
+    dropped,  ///< Too many frames: removed, counted, not returned.
     nothing,  ///< The queue is empty.
 };
 
 /// A received message. Its memory is used again by the next, so a steady stream allocates nothing.
 class Message {
 public:
-    /// More frames than any message of ours has, envelope not counted.
+    /// More frames than our messages have, envelope not counted.
     static constexpr std::size_t max_frames = 4;
 
     [[nodiscard]] std::span<const std::string> frames() const { return {frames_.data(), count_}; }
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] std::string_view operator[](std::size_t i) const { return frames()[i]; }
 
     void clear() { count_ = 0; }
-    /// False: it has max_frames already.
+    /// False: it already has max_frames.
     [[nodiscard]] bool append(std::string_view frame);
 
 private:
@@ -52,8 +52,8 @@ private:
     std::size_t count_ = 0;
 };
 
-/// What all our sockets share: LINGER 0, bounded queues and messages, keepalive that cleans dead
-/// links. Every call returns at once; what would wait is an answer instead.
+/// The common part of all our sockets: LINGER 0, bounded queues and messages, keepalive that cleans
+/// dead links. Every call returns at once, with a result where it would block.
 ///
 /// Owned by one thread, neither copied nor moved.
 class Socket {
@@ -67,14 +67,14 @@ public:
     Socket(const Socket&) = delete;
     Socket& operator=(const Socket&) = delete;
 
-    /// Messages of too many frames seen so far.
+    /// Messages with too many frames so far.
     [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
-    /// Closes it. What was not sent yet is lost, unless it leaves within `linger`; the end of the
-    /// context waits for that.
+    /// Closes it. Unsent messages are lost, except those sent within `linger`; the end of the
+    /// context waits for them.
     void close(Duration linger = Duration::zero());
 
-    /// For Loop alone.
+    /// Only for Loop.
     [[nodiscard]] void* handle() const;
 
 protected:
@@ -90,22 +90,23 @@ protected:
     [[nodiscard]] Receipt receive(Message& into) {
         return receive_frame() ? receive_rest(into) : Receipt::nothing;
     }
-    /// Takes one frame into scratch(). False: nothing there.
+    /// Takes one frame into scratch(). False: the socket is empty.
     [[nodiscard]] bool receive_frame();
     [[nodiscard]] bool more_follow() const;
-    /// The rest of a message of which scratch() holds the first frame.
+    /// The rest of a message whose first frame is in scratch().
     [[nodiscard]] Receipt receive_rest(Message& into);
     /// `more`: send_last() follows.
     [[nodiscard]] SendResult send_frames(std::span<const std::string_view> frames,
                                          bool more = false);
-    /// The last frame of a message whose first were sent, not copied.
+    /// The last frame of a message after its first ones were sent; not copied.
     void send_last(Shared<std::string> frame, Meter& meter);
 
 private:
     std::unique_ptr<zmq::socket_t> socket_;
     std::unique_ptr<zmq::message_t> scratch_;
-    std::string unmade_;    ///< Why there is no socket.
-    std::string ipc_file_;  ///< Made by bind_to(), removed by close(): the library leaves it there.
+    std::string unmade_;  ///< Why there is no socket.
+    /// Made by bind_to(), removed by close(), because the library leaves it.
+    std::string ipc_file_;
     std::uint64_t dropped_ = 0;
 };
 

@@ -9,17 +9,17 @@
 
 namespace muster::net {
 
-/// What was answered and waits in this process because who asked does not read: bytes of each peer,
-/// and of all.
+/// Counts answers that wait in this process because a peer does not read: bytes of each peer, and
+/// of all.
 class Unread {
 public:
-    /// `all` may be that of several sockets.
+    /// `all` may be shared by several sockets.
     Unread(Context& context, Meter& all) : context_{context}, all_{all} {}
 
     [[nodiscard]] std::size_t of(const Route& route) const;
     [[nodiscard]] std::size_t of_all() const { return all_.bytes(); }
 
-    /// Counts what is sent to this peer from now on.
+    /// The meter for messages to this peer.
     [[nodiscard]] Meter& meter_of(const Route& route);
 
 private:
@@ -27,9 +27,9 @@ private:
 
     Context& context_;
     Meter& all_;
-    std::map<Route, Meter*> peers_;  // Who has something unread, and some who had.
-    std::vector<Meter*> idle_;       // Meters to use again: a context keeps them all.
-    std::size_t most_peers_ = 0;     // More, and those who had are forgotten.
+    std::map<Route, Meter*> peers_;  // Peers with unread bytes, and some without.
+    std::vector<Meter*> idle_;       // For reuse: a context keeps all meters.
+    std::size_t most_peers_ = 0;     // Above it, peers without unread bytes are dropped.
 };
 
 }  // namespace muster::net

@@ -25,7 +25,7 @@ struct Sign {
     std::string_view text;
     ConstraintOp op;
 };
-/// The longer ones first: `<=` is not `<`.
+/// The longer ones first, because `<=` begins with `<`.
 constexpr std::array signs{Sign{"!=", ConstraintOp::not_equal}, Sign{"<=", ConstraintOp::at_most},
                            Sign{">=", ConstraintOp::at_least},  Sign{"=", ConstraintOp::equal},
                            Sign{"<", ConstraintOp::less},       Sign{">", ConstraintOp::more}};
@@ -37,7 +37,7 @@ tl::unexpected<Error> refuse(std::string_view text, std::string_view what) {
                                    std::string{what} + "; " + std::string{forms});
 }
 
-/// Takes the first word, of what names are made of, off the front.
+/// Takes the first word, made of name characters, off the front.
 std::string_view take_word(std::string_view& rest) {
     const auto size =
         std::min(rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-"), rest.size());
@@ -46,7 +46,7 @@ std::string_view take_word(std::string_view& rest) {
     return word;
 }
 
-/// Reads `(a, b)` into sorted values. Nothing: it is not of this form.
+/// Reads `(a, b)` into sorted values. Nothing: it has another form.
 std::optional<std::vector<std::string>> read_list(std::string_view rest) {
     if (rest.size() < 2 || rest.front() != '(' || rest.back() != ')') {
         return std::nullopt;
@@ -128,7 +128,7 @@ bool all_met(const Group& group, const std::string* value) {
 }
 
 bool leaves_a_number(const Group& group) {
-    // The bounds are whole numbers, so if any number lies within, one beside a bound does.
+    // The bounds are whole numbers, so if any number satisfies them, a neighbour of a bound does.
     std::vector<std::int64_t> candidates;
     for (const auto* const one : group) {
         if (compares_numbers(one->op)) {
@@ -149,7 +149,7 @@ bool leaves_a_number(const Group& group) {
            });
 }
 
-/// Whether some value of a label, or its absence, meets all constraints of one key.
+/// Whether some value of a label, or its absence, satisfies all constraints of one key.
 bool can_be_met(const Group& group) {
     if (all_met(group, nullptr)) {
         return true;

@@ -12,10 +12,10 @@
 
 namespace muster {
 
-/// What a node says of itself: `rack` is `r7`. A key obeys the rule of names and is not `node`.
+/// The labels of a node: `rack` is `r7`. A key obeys the rule of names and is not `node`.
 using Labels = std::map<std::string, std::string>;
 
-/// The key that stands for the node's own name where a selector or a constraint has a key.
+/// The key for the node's own name in a selector or a constraint.
 inline constexpr std::string_view node_key = "node";
 
 enum class ConstraintOp : std::uint8_t {
@@ -29,13 +29,13 @@ enum class ConstraintOp : std::uint8_t {
     at_least
 };
 
-/// What a task asks of the labels of its nodes, in one of the forms
+/// A task's condition on the labels of its nodes, in one of the forms
 ///
 ///     rack = r7      rack != r7      zone in (a, b)      ssd exists
 ///     cores < 16     cores <= 16     cores > 16          cores >= 16
 ///
-/// A label that a node does not have is unequal to every value, and meets nothing else. The order
-/// of numbers is met by a label whose whole value is a decimal number of 64 bits.
+/// A missing label is unequal to every value, and satisfies nothing else. An order of numbers needs
+/// a label whose whole value is a decimal number of 64 bits.
 struct Constraint {
     std::string key;
     ConstraintOp op = ConstraintOp::exists;
@@ -45,20 +45,20 @@ struct Constraint {
     friend bool operator==(const Constraint&, const Constraint&) = default;
 };
 
-/// `invalid`, with what is wrong and the forms that there are.
+/// `invalid`, with what is wrong and the valid forms.
 [[nodiscard]] Result<Constraint> parse_constraint(std::string_view text);
 
-/// The one form of it, which parse_constraint reads back as the same.
+/// Its canonical form, which parse_constraint reads back unchanged.
 [[nodiscard]] std::string to_string(const Constraint& constraint);
 
-/// True if a label with this value, or (nothing) no such label, is what it asks for.
+/// True if a label with this value, or (nothing) no such label, satisfies it.
 [[nodiscard]] bool is_met(const Constraint& constraint, const std::string* value);
 
-/// Two or more of them that no node could ever meet together, as a sentence: `rack = r7 and
-/// rack = r8 leave no value of rack`.
+/// Two or more constraints that no node can satisfy together, as a sentence: `rack = r7 and rack =
+/// r8 leave no value of rack`.
 [[nodiscard]] std::optional<std::string> contradiction_of(std::span<const Constraint> constraints);
 
-/// The number that a label's value is; nothing if it is none.
+/// The number in a label's value; nothing if it is not a number.
 [[nodiscard]] std::optional<std::int64_t> number_of_label(std::string_view value);
 
 /// The rule for every value of a label: 1 to 63 of letters, digits and . _ - : / + @.

@@ -12,20 +12,20 @@
 #include "common/base/limits.hpp"
 #include "common/spec/spec.hpp"
 
-/// What a task's spec and its rule of placement consist of, said once. Task files, messages,
-/// digests, differences and what `task show` prints walk this list.
+/// The fields of a task's spec and its rule of placement, in one place. Task files, messages,
+/// digests, differences and the output of `task show` use this list.
 ///
 /// A new member of a described struct needs a line here, or it does not compile.
 namespace muster {
 
-/// When a field is written into a message, and fed to a digest.
+/// When a field is part of a message and a digest.
 enum class Presence : std::uint8_t {
     required,
-    always,          ///< Known since the first release.
-    unless_default,  ///< Came later: messages and digests of specs that do not say it stay.
+    always,          ///< Since the first release.
+    unless_default,  ///< Later: messages and digests of specs without it stay.
 };
 
-/// What a field may hold, as far as reading checks it. fault_of() knows all rules.
+/// What reading checks of a field. fault_of() knows all rules.
 struct FieldRule {
     Presence presence = Presence::always;
     std::int64_t least = 0;  ///< Of a number.
@@ -36,12 +36,12 @@ struct FieldRule {
     bool octal = false;     ///< A task file has it in octal digits.
 };
 
-/// What the number of a field counts, by the end of its name on the wire.
+/// The unit of a number, from the end of its name on the wire.
 enum class AmountUnit : std::uint8_t { none, bytes, milli };
 
 /// A member and its name on the wire. There the name of an amount ends in its unit (`grace_ms`,
 /// `memory_bytes`, `cpu_milli`). In a task file it does not (`grace`, `memory`, `cpu`): the value
-/// says its unit.
+/// has its unit.
 template <class Owner, class Member>
 struct Field {
     using Value = Member;
@@ -60,7 +60,7 @@ struct Field {
                    ? wire_name.substr(0, wire_name.rfind('_'))
                    : wire_name;
     }
-    /// In digests, which stay as they are, and in differences.
+    /// For digests, which must not change, and for differences.
     [[nodiscard]] constexpr std::string_view name() const {
         return std::is_same_v<Member, Duration> ? file_name() : wire_name;
     }
@@ -97,7 +97,7 @@ constexpr FieldRule any{};
 constexpr FieldRule words = texts(limits::argv_count, limits::spec_text_bytes);
 constexpr FieldRule account = text(limits::account_bytes);
 
-/// Of a struct that is not described: none.
+/// No fields for a struct that is not described.
 template <class T>
 inline constexpr std::tuple<> fields{};
 
@@ -143,7 +143,7 @@ inline constexpr std::tuple fields<Resources>{
     Field{"slots", &Resources::slots, number(limits::instances_per_node)},
 };
 
-/// The order is that of digests: fields are added at the end.
+/// The order is that of digests: new fields come last.
 template <>
 inline constexpr std::tuple fields<TaskSpec>{
     Field{"argv", &TaskSpec::argv, required(words)},

@@ -12,7 +12,7 @@ struct Unit {
     Duration length;
 };
 
-// The first of a length is the one that is written.
+// Of two names of one length, the first is written.
 constexpr std::array units{Unit{"h", 1h}, Unit{"m", 1min}, Unit{"min", 1min}, Unit{"s", 1s},
                            Unit{"ms", 1ms}};
 

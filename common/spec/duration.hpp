@@ -10,7 +10,7 @@ namespace muster {
 
 /// Reads `10s`, `250ms`, `5m` or `5min`, `1h`.
 [[nodiscard]] Result<Duration> parse_duration(std::string_view text);
-/// Writes the shortest form parse_duration reads.
+/// Writes the shortest form that parse_duration reads.
 [[nodiscard]] std::string to_string(Duration duration);
 
 }  // namespace muster

@@ -15,7 +15,7 @@ struct SizeUnit {
     std::uint64_t bytes;
 };
 
-// The binary ones are those that are written, the largest first.
+// Only the binary units are written, the largest first.
 constexpr std::array binary_units{SizeUnit{"TiB", 1ULL << 40U}, SizeUnit{"GiB", 1ULL << 30U},
                                   SizeUnit{"MiB", 1ULL << 20U}, SizeUnit{"KiB", 1ULL << 10U}};
 constexpr std::array decimal_units{SizeUnit{"TB", 1'000'000'000'000}, SizeUnit{"GB", 1'000'000'000},
@@ -24,11 +24,11 @@ constexpr std::array decimal_units{SizeUnit{"TB", 1'000'000'000'000}, SizeUnit{"
 
 constexpr std::uint64_t thousand = 1'000;
 
-/// A number with up to three digits behind its point.
+/// A number with up to three decimal places.
 struct Decimal {
     std::uint64_t whole = 0;
     std::uint64_t thousandths = 0;  ///< Below 1,000.
-    std::string_view rest{};        ///< What follows the number.
+    std::string_view rest{};        ///< The text after the number.
 };
 
 std::optional<Decimal> read_decimal(std::string_view text) {
@@ -71,7 +71,7 @@ std::optional<std::uint64_t> unit_named(std::string_view name) {
     return found == decimal_units.end() ? std::nullopt : std::optional{found->bytes};
 }
 
-/// `1.5`, `0.25`, `2`: without needless digits.
+/// `1.5`, `0.25`, `2`: without trailing zeros.
 std::string decimal_text(std::uint64_t thousandths) {
     std::string text = std::to_string(thousandths / thousand);
     if (const auto rest = thousandths % thousand; rest != 0) {

@@ -6,12 +6,12 @@
 
 #include "common/base/result.hpp"
 
-/// Amounts of memory, disk and processors, as people write and read them.
+/// Amounts of memory, disk and processors in the form for people.
 namespace muster {
 
 /// `64MiB`, `1.5GiB`, `20MB` or a number of bytes, in bytes.
 [[nodiscard]] Result<std::uint64_t> parse_size(std::string_view text);
-/// `64MiB`, `1.5GiB`; what is no multiple of a unit has one digit behind the point, rounded down.
+/// `64MiB`, `1.5GiB`; one decimal place, rounded down, unless it is a multiple of the unit.
 [[nodiscard]] std::string size_text(std::uint64_t bytes);
 
 /// `2`, `1.5` or `0.25` cores, in thousandths of a core.

@@ -32,9 +32,9 @@ struct RestartRule {
     friend bool operator==(const RestartRule&, const RestartRule&) = default;
 };
 
-/// A bound of the kernel for one process. Without bound all its bits are set, as in RLIM_INFINITY.
+/// A bound of the kernel for one process. Unlimited has all bits set, as in RLIM_INFINITY.
 enum class RlimitValue : std::uint64_t { unlimited = ~std::uint64_t{0} };
-/// What is written for it.
+/// Its text form.
 inline constexpr std::string_view unlimited = "unlimited";
 [[nodiscard]] inline std::string to_string(RlimitValue value) {
     return value == RlimitValue::unlimited ? std::string{unlimited} : std::to_string(raw(value));
@@ -47,7 +47,7 @@ struct Rlimit {
     friend bool operator==(const Rlimit&, const Rlimit&) = default;
 };
 
-/// What a cgroup allows an instance with all its processes. 0: no bound.
+/// The cgroup limits of an instance with all its processes. 0: no bound.
 struct CgroupLimits {
     std::uint64_t cpu_milli = 0;  ///< 1,000 are one core.
     std::uint64_t memory_bytes = 0;
@@ -56,11 +56,11 @@ struct CgroupLimits {
     friend bool operator==(const CgroupLimits&, const CgroupLimits&) = default;
 };
 
-/// How much is kept of what an instance prints, of each of its two streams: in two files, each of
-/// at most half.
+/// How much of an instance's output is kept, for each of its two streams: in two files, each of at
+/// most half.
 struct LogRule {
     std::uint64_t max_bytes = std::uint64_t{16} << 20U;
-    Duration max_age{};  ///< Older lines go. 0: they go for their size only.
+    Duration max_age{};  ///< Older lines are deleted. 0: only size counts.
 
     friend bool operator==(const LogRule&, const LogRule&) = default;
 };
@@ -68,41 +68,41 @@ struct LogRule {
 /// How a new generation takes over. Both 0 is refused.
 struct UpdatePolicy {
     std::uint32_t max_surge = 1;        ///< Copies above `instances` that may exist meanwhile.
-    std::uint32_t max_unavailable = 1;  ///< Copies a roll-out may have taken down at a time.
+    std::uint32_t max_unavailable = 1;  ///< Copies that a roll-out may stop at a time.
     /// A new copy counts for a roll-out once it has run this long; whole ms. 0: once it runs.
     Duration min_healthy = 10s;
 
     friend bool operator==(const UpdatePolicy&, const UpdatePolicy&) = default;
 };
 
-/// Stands for a max_surge of which nothing is said, while a task is read: see settle(). Who says
-/// this very number on the wire says nothing, too.
+/// A max_surge without a value, while a task is read: see settle(). This number on the wire means
+/// the same.
 inline constexpr std::uint32_t max_surge_unsaid = ~std::uint32_t{0};
 
-/// What one instance of a task runs, and how: everything whose change makes a new generation.
-/// The number of instances and where they run are not part of it (see WantedTask).
+/// How one instance of a task runs: all that makes a new generation when it changes. The number of
+/// instances and their nodes are not part of it (see WantedTask).
 ///
-/// The agent puts values into argv, the values of env, env_files, workdir, pre_start and post_stop
-/// (see template.hpp).
+/// The agent replaces variables in argv, the values of env, env_files, workdir, pre_start and
+/// post_stop (see template.hpp).
 struct TaskSpec {
     std::vector<std::string> argv;           ///< Never passed through a shell.
     std::map<std::string, std::string> env;  ///< Added to a small fixed environment.
     std::vector<std::string> env_files;      ///< On the host; lines NAME=value, read at each start.
     std::string workdir;                     ///< Empty: the agent's directory for the instance.
     std::string user;                        ///< A name or a number. Empty: the agent's own.
-    std::string user_group;                  ///< Likewise; `group` is an affinity.
+    std::string user_group;                  ///< A name or a number; `group` is an affinity.
     std::uint32_t umask = 0077;
     std::int32_t nice = 0;
     std::map<std::string, Rlimit> rlimits;  ///< By the names of rlimit_resource().
     CgroupLimits limits;
     Duration start_timeout{};            ///< For pre_start and the start. 0: none.
-    std::vector<std::string> pre_start;  ///< A command, as argv, before each start. Empty: none.
-    std::vector<std::string> post_stop;  ///< Likewise after each end.
+    std::vector<std::string> pre_start;  ///< argv of a command before each start. Empty: none.
+    std::vector<std::string> post_stop;  ///< argv of a command after each end. Empty: none.
     std::vector<std::string> secrets;    ///< Files of the host, copied to ${MUSTER_SECRETS}.
     std::string stop_signal = "TERM";    ///< One of TERM INT QUIT HUP USR1 USR2 KILL.
     Duration grace = 10s;                ///< From the stop signal to the kill; whole ms.
     RestartRule restart;
-    std::uint32_t max_per_node = 1;  ///< Instances of this task on one node at most.
+    std::uint32_t max_per_node = 1;  ///< Of this task.
     UpdatePolicy update;
     bool exclusive = false;  ///< Never two copies of an instance; `update.max_surge` is 0.
     LogRule log;
@@ -120,20 +120,20 @@ struct WantedTask {
     friend bool operator==(const WantedTask&, const WantedTask&) = default;
 };
 
-/// Ends the reading of a spec: of a max_surge_unsaid it makes 1, or 0 of an exclusive task.
+/// Sets defaults after a spec was read: max_surge_unsaid becomes 1, or 0 for an exclusive task.
 void settle(TaskSpec& spec);
 
-/// The first rule that a task breaks. This is the one place of these rules.
+/// The first broken rule of a task. All these rules are here.
 [[nodiscard]] std::optional<FieldFault> fault_of(const WantedTask& task);
 
 /// Checks every rule of a task: name, argv, sizes, ranges. The error names the task and the field,
-/// and says what would be right.
+/// and what would be right.
 [[nodiscard]] Result<void> validate(const WantedTask& task);
 
 /// Identifies a spec: equal specs have equal digests on every machine (see fnv.hpp).
 [[nodiscard]] Digest digest_of(const TaskSpec& spec);
 
-/// Feeds a rule of placement to the digest of a request.
+/// Adds a rule of placement to the digest of a request.
 void feed_placement(Fnv& fnv, const PlacementRule& rule);
 
 /// The names that `rlimits` may have, sorted.
@@ -141,7 +141,7 @@ void feed_placement(Fnv& fnv, const PlacementRule& rule);
 /// The kernel's number of such a resource; an error lists the names.
 [[nodiscard]] Result<int> rlimit_resource(std::string_view name);
 
-/// The signal number of a stop signal's name; nothing if it is not one we allow.
+/// The signal number for the name of an allowed stop signal; nothing for other names.
 [[nodiscard]] Result<int> stop_signal_number(std::string_view name);
 
 }  // namespace muster

@@ -56,10 +56,10 @@ void feed(Fnv& fnv, const std::map<std::string, Rlimit>& rlimits) {
     }
 }
 
-/// Only its policy is as old as specs are.
+/// Only the policy existed in the first release.
 void feed(Fnv& fnv, const RestartRule& rule) { feed(fnv, rule.policy); }
 
-/// Likewise its two numbers.
+/// Only these two numbers existed in the first release.
 void feed(Fnv& fnv, const UpdatePolicy& update) {
     feed(fnv, update.max_surge);
     feed(fnv, update.max_unavailable);
@@ -83,8 +83,8 @@ void feed_rest(Fnv& fnv, const RestartRule& rule) {
 
 }  // namespace
 
-/// What came after the first release, behind its name and only if it is not as in a spec that does
-/// not say it: so the digests of older specs stay, and an upgrade restarts nothing.
+/// A later field is added after its name, and only if it differs from its default: so older digests
+/// stay, and an upgrade restarts nothing.
 Digest digest_of(const TaskSpec& spec) {
     Fnv fnv;
     for_each_field<TaskSpec>([&](const auto& field) {

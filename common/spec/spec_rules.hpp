@@ -10,16 +10,16 @@
 #include "common/spec/placement.hpp"
 #include "common/spec/spec.hpp"
 
-/// The rules of a spec, by what they are about. Only fault_of() asks them.
+/// The rules of a spec, by subject. Only fault_of() calls them.
 namespace muster::spec_rules {
 
 using Fault = std::optional<FieldFault>;
 
-/// What runs, and with which words: argv, pre_start, post_stop, env, env_files, workdir, secrets.
+/// The texts of the process: argv, pre_start, post_stop, env, env_files, workdir, secrets.
 [[nodiscard]] Fault fault_of_texts(const TaskSpec& spec);
-/// As whom and within which bounds: user, user_group, umask, nice, rlimits, limits, log.
+/// The user and limits of the process: user, user_group, umask, nice, rlimits, limits, log.
 [[nodiscard]] Fault fault_of_process(const TaskSpec& spec);
-/// How it starts, ends and is replaced: start_timeout, stop, restart, update, exclusive.
+/// Its start, end and replacement: start_timeout, stop, restart, update, exclusive.
 [[nodiscard]] Fault fault_of_life(const TaskSpec& spec);
 
 inline FieldFault wrong(std::string_view field, std::string what) {
@@ -30,7 +30,7 @@ inline bool has_zero_byte(std::string_view text) {
     return text.find('\0') != std::string_view::npos;
 }
 
-/// `what` begins the sentence: `is` or `has the backoff`.
+/// `what` begins the text: `is` or `has the backoff`.
 inline Fault fault_of_range(std::string_view field, std::string_view what, Duration value,
                             Duration least, Duration most) {
     if (value < least || value > most) {

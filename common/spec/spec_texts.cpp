@@ -73,7 +73,7 @@ Fault check_env(const TaskSpec& spec) {
     return std::nullopt;
 }
 
-/// A path that begins with a variable is held against the rest of the rule by the agent.
+/// The agent checks the full rule for a path that begins with a variable.
 bool may_be_absolute(std::string_view path) {
     return path.starts_with('/') || begins_with_variable(path);
 }

@@ -7,8 +7,8 @@
 #include "common/base/ids.hpp"
 #include "common/codec/shapes/printed_text.hpp"
 
-/// How ids and numbers look in a column. 128-bit ids are 16 bytes, the most significant first, so
-/// that they sort as numbers; 64-bit numbers keep their bits.
+/// The form of ids and numbers in a column. 128-bit ids are 16 bytes, the most significant first,
+/// so that they sort as numbers; 64-bit numbers keep their bits.
 namespace muster::sqlite {
 
 [[nodiscard]] inline std::string bytes_of(std::uint64_t high, std::uint64_t low) {

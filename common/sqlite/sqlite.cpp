@@ -54,7 +54,7 @@ Statement& Statement::bind_null(int parameter) {
     return *this;
 }
 
-// The bytes are copied: the caller's may be gone when the statement runs.
+// The bytes are copied, because the caller may free them before the statement runs.
 
 Statement& Statement::bind_text(int parameter, std::string_view text) {
     ensure(sqlite3_bind_text(statement_.get(), parameter, text.data(), size_of(text),
@@ -112,7 +112,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path, std::s
     const int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
-    // It must be closed also when it could not be opened.
+    // A handle must be closed even when opening failed.
     std::unique_ptr<Database> database{new Database{path, what, handle}};
     if (code != SQLITE_OK) {
         return database->failure();

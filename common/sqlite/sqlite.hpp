@@ -11,7 +11,7 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 /// SQLite's C interface with owners and Results. Every error is `store_failed` with one sentence
-/// that names the file and what an operator can do.
+/// that names the file and a remedy.
 namespace muster::sqlite {
 
 class Database;
@@ -24,7 +24,7 @@ public:
     Statement& bind_text(int parameter, std::string_view text);
     Statement& bind_blob(int parameter, std::string_view bytes);
 
-    /// True: a row is there. False: it ran to its end, and is ready to be bound and run again.
+    /// True: there is a row. False: it ran to its end, and may be bound and run again.
     [[nodiscard]] Result<bool> step();
     /// Runs it to its end; for statements without rows.
     [[nodiscard]] Result<void> run();
@@ -46,7 +46,7 @@ private:
     std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// The sentence that a file is damaged, and what to do. `file` is its subject: `store 'PATH' `.
+/// The error for a damaged file, with a remedy. `file` is its subject: `store 'PATH' `.
 [[nodiscard]] std::string damaged(const std::string& file, std::string_view how);
 
 /// An open file. Used by one thread at a time; it outlives its statements.
@@ -65,13 +65,13 @@ public:
     [[nodiscard]] Result<void> execute(const std::string& sql) const;
     /// The number in the first column of the first row.
     [[nodiscard]] Result<std::int64_t> number(std::string_view sql) const;
-    /// What a check, which is a pragma, finds first; `ok`: the file is as it was written.
+    /// The first finding of a check, which is a pragma; `ok`: the file is intact.
     [[nodiscard]] Result<std::string> first_finding(std::string_view check) const;
 
     [[nodiscard]] const std::string& path() const { return path_; }
-    /// True if the last error says that the file is not what was written.
+    /// True if the last error means a damaged file.
     [[nodiscard]] bool is_damaged() const;
-    /// The last error in words.
+    /// The last error as a sentence.
     [[nodiscard]] tl::unexpected<Error> failure() const;
 
 private:
@@ -85,8 +85,8 @@ private:
     std::unique_ptr<sqlite3, Close> database_;
 };
 
-/// Runs `body` in a transaction that holds the write lock from its beginning; what it returns is
-/// committed, an error rolls all back.
+/// Runs `body` in a transaction that holds the write lock from its beginning. A result is
+/// committed; an error rolls everything back.
 template <class Body>
 [[nodiscard]] Result<void> in_transaction(const Database& database, Body body) {
     if (auto begun = database.execute("BEGIN IMMEDIATE"); !begun) {
@@ -97,7 +97,7 @@ template <class Body>
         done = database.execute("COMMIT");
     }
     if (!done) {
-        static_cast<void>(database.execute("ROLLBACK"));  // Of what already is lost.
+        static_cast<void>(database.execute("ROLLBACK"));  // The transaction has already failed.
     }
     return done;
 }

@@ -24,7 +24,7 @@ std::uint32_t number_of(std::string_view digits) {
     return number_in<std::uint32_t>(digits).value_or(0);
 }
 
-/// `1-40` or `52` of a range's list.
+/// `1-40` or `52` in a range's list.
 struct Span {
     std::string_view first;
     std::string_view last;
@@ -38,7 +38,7 @@ struct Span {
     }
 };
 
-/// Takes one span off the front of a list. Nothing: it is broken.
+/// Takes one span off the front of a list. Nothing: the span is malformed.
 std::optional<Span> take_span(std::string_view& list) {
     const auto take_number = [&list]() {
         const auto number = list.substr(0, digits_at(list));
@@ -57,7 +57,7 @@ std::optional<Span> take_span(std::string_view& list) {
     return sound ? std::optional{span} : std::nullopt;
 }
 
-/// The list between the brackets that a pattern begins with; empty if it is broken.
+/// The list in the brackets at the start of a pattern; empty if it is malformed.
 std::string_view list_at(std::string_view pattern) {
     const auto close = pattern.find(']');
     return close == std::string_view::npos ? std::string_view{} : pattern.substr(1, close - 1);
@@ -86,7 +86,7 @@ bool list_contains(std::string_view list, std::string_view digits) {
     return false;
 }
 
-/// How much of the name the element that the pattern begins with takes up. Nothing: no match.
+/// How much of the name the first element of the pattern matches. Nothing: no match.
 std::optional<std::size_t> match_element(std::string_view pattern, std::string_view name) {
     if (name.empty()) {
         return std::nullopt;
@@ -110,7 +110,7 @@ std::size_t element_size(std::string_view pattern) {
 constexpr std::string_view signs = "*?[";
 constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyz0123456789._-*?[";
 
-/// Greedy matching with one step back: only the last `*` need ever take up more.
+/// Greedy matching with one step back: only the last `*` ever needs to match more.
 bool match(std::string_view pattern, const std::string_view whole, std::uint64_t& steps) {
     std::string_view name = whole;
     std::optional<std::string_view> behind_star;
@@ -126,7 +126,7 @@ bool match(std::string_view pattern, const std::string_view whole, std::uint64_t
         if (pattern.empty() && name.empty()) {
             return true;
         }
-        // A `*` before a range never takes up the first digits of its number.
+        // A `*` before a range never matches the first digits of its number.
         const bool inside_number = behind_star && pattern == *behind_star &&
                                    name.size() < whole.size() &&
                                    is_digit(whole[whole.size() - name.size() - 1]);

@@ -5,30 +5,30 @@
 
 #include "common/base/result.hpp"
 
-/// Patterns by which people choose nodes and tasks:
+/// Patterns that choose nodes and tasks:
 ///
 ///     *              any run of characters, `web-*`
 ///     ?              any one character
 ///     [1-40,52]      one whole number of the list; written with leading zeros (`[01-40]`) it
 ///                    matches numbers of that many digits only
 ///
-/// All else stands for itself. A pattern without any of these is a name.
+/// All other characters match themselves. A pattern without any of these is a name.
 namespace muster::pattern {
 
-/// `invalid` with what would be right: too long, no pattern at all, or a broken range.
+/// `invalid` with what would be right: too long, not a pattern, or a malformed range.
 [[nodiscard]] Result<void> check(std::string_view pattern);
 
 /// False for a pattern that check() refuses. Time is at most the product of both lengths.
 [[nodiscard]] bool matches(std::string_view pattern, std::string_view name);
 
-/// The same of a pattern that check() has passed, for who has many names; `steps` grows by the time
+/// The same for a pattern that check() has accepted, to match many names; `steps` grows by the time
 /// it takes.
 [[nodiscard]] bool matches_sound(std::string_view pattern, std::string_view name,
                                  std::uint64_t& steps);
 
-/// True if it can match only the name it is.
+/// True if it can match only one name, which is its text.
 [[nodiscard]] bool is_name(std::string_view pattern);
-/// What every name begins with that it matches.
+/// The common prefix of all names that it matches.
 [[nodiscard]] std::string_view beginning(std::string_view pattern);
 
 }  // namespace muster::pattern

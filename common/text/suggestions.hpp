@@ -9,13 +9,13 @@
 
 namespace muster {
 
-/// The words that were perhaps meant: those that begin with it, and those at most a third of whose
-/// letters (and at least two) must be changed, the nearest first, at most three. Distance:
+/// The words that were perhaps meant, the nearest first, at most three: those that begin with it,
+/// and those that differ in at most a third of their letters (or two, if that is more). Distance:
 /// Levenshtein 1966.
 [[nodiscard]] std::vector<std::string_view> suggestions(std::string_view word,
                                                         std::span<const std::string_view> known);
 
-/// The same among the names of some rows, for the first of these words that has any near it.
+/// The same among the names of some rows, for the first of these words that has a similar one.
 template <class Rows, class Name>
 [[nodiscard]] std::vector<std::string_view> suggestions(
     std::initializer_list<std::string_view> words, const Rows& rows, Name name) {

@@ -17,14 +17,14 @@ constexpr std::string_view label_prefix = "node.label.";
 constexpr std::string_view opening = "${";
 constexpr std::string_view escaped = "$${";
 
-/// A piece of a text: as it is, or the name of a variable.
+/// A piece of a text: literal, or the name of a variable.
 struct Piece {
     std::string_view text;
     bool is_variable = false;
-    bool is_closed = true;  ///< False: a variable without its `}`, whose name is the rest.
+    bool is_closed = true;  ///< False: a variable without `}`; its name is the rest.
 };
 
-/// Takes the text apart, from its front.
+/// Splits the text from its front.
 class Pieces {
 public:
     explicit Pieces(std::string_view text) : rest_{text} {}

@@ -12,19 +12,19 @@ struct Range {
     char32_t last;
 };
 
-/// Sequences of two, three and four bytes stand for these alone: what is longer than it need be, or
-/// half of a pair, is no letter.
+/// Valid code points of two, three and four bytes: overlong forms and halves of a surrogate pair
+/// are not characters.
 constexpr std::array lengths{Range{0x80, 0x7ff}, Range{0x800, 0xffff}, Range{0x10000, 0x10ffff}};
 
-/// What terminals obey, and what turns or ends the line that it stands in.
+/// Terminal controls, and characters that end a line or change its direction.
 constexpr std::array unwelcome{
     Range{0x00, 0x1f},      // Controls,
-    Range{0x7f, 0x9f},      // and those of the other half.
-    Range{0x61c, 0x61c},    // The direction of what is beside it,
-    Range{0x200e, 0x200f},  // in both ways.
-    Range{0x2028, 0x202e},  // Ends of lines and paragraphs; directions of what follows,
-    Range{0x2066, 0x2069},  // also apart from the rest.
-    Range{0xd800, 0xdfff},  // Halves of a pair.
+    Range{0x7f, 0x9f},      // C1 controls.
+    Range{0x61c, 0x61c},    // Arabic letter mark.
+    Range{0x200e, 0x200f},  // Directional marks.
+    Range{0x2028, 0x202e},  // Line and paragraph separators, directional embeddings.
+    Range{0x2066, 0x2069},  // Directional isolates.
+    Range{0xd800, 0xdfff},  // Surrogates.
 };
 
 bool contains(const Range& range, char32_t letter) {
@@ -64,7 +64,7 @@ std::string_view cut(std::string_view text, std::size_t bytes) {
     if (text.size() <= bytes) {
         return text;
     }
-    // A byte 10xxxxxx goes on with a character that began before it.
+    // A byte 10xxxxxx continues a character.
     while (bytes > 0 && (static_cast<std::uint8_t>(text[bytes]) & 0xc0U) == 0x80U) {
         --bytes;
     }

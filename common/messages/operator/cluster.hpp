@@ -10,7 +10,7 @@
 #include "common/messages/operator/intents.hpp"
 #include "common/messages/operator/views.hpp"
 
-/// Asked of the coordinator itself, and its answers.
+/// Requests about the coordinator itself, and the answers.
 namespace muster {
 
 struct HelpRequest : BareRequest {};
@@ -27,7 +27,7 @@ struct EventsRequest {
     friend bool operator==(const EventsRequest&, const EventsRequest&) = default;
 };
 
-/// Opens the next round as soon as the running one is closed.
+/// Opens the next round as soon as the current one closes.
 struct RoundNowRequest : BareRequest {};
 
 struct StoreAcceptRequest {
@@ -66,7 +66,7 @@ struct PingReply {
     friend bool operator==(const PingReply&, const PingReply&) = default;
 };
 
-/// Nodes by the health they have, and by what operators want of them: each in one of both.
+/// Nodes by health, and nodes by intent: each node counts in both.
 struct HealthCounts {
     std::uint32_t healthy = 0, unready = 0, flaky = 0, lost = 0;
 
@@ -88,28 +88,28 @@ struct StatusReply {
     std::uint32_t tasks = 0;
     std::uint32_t wanted = 0;  ///< Instances: the sum of the next six, and of those unseen.
     std::uint32_t running = 0, starting = 0, backoff = 0, exited = 0, failed = 0, unplaced = 0;
-    std::uint32_t rolling = 0;   ///< Instances of which a copy of an older generation is there.
-    std::uint32_t stopping = 0;  ///< Copies that are not wanted (any more).
+    std::uint32_t rolling = 0;   ///< Instances with a copy of an older generation.
+    std::uint32_t stopping = 0;  ///< Copies that are not wanted any more.
     std::uint32_t strays = 0;
-    std::uint32_t moving = 0;  ///< Instances on their way to another node, for the balance.
-    bool converged = false;    ///< Every task is: what is wanted runs, and nothing else does.
+    std::uint32_t moving = 0;  ///< Instances that move to another node for balance.
+    bool converged = false;    ///< Everything wanted runs, and nothing else does.
     std::vector<UnplacedReason> unplaced_reasons;
     std::vector<std::string> alarms;  ///< One sentence each, for people.
-    std::uint64_t undecodable = 0;    ///< Messages that were none of ours, since our start.
+    std::uint64_t undecodable = 0;    ///< Malformed messages since our start.
     HealthCounts health{};
     IntentCounts intent{};
-    std::uint32_t free = 0, busy = 0;   ///< Of those that serve: without instances, and with.
-    std::uint64_t unknown_senders = 0;  ///< Messages of agents that had not said hello.
+    std::uint32_t free = 0, busy = 0;   ///< Serving nodes without instances, and with.
+    std::uint64_t unknown_senders = 0;  ///< Messages of agents without a hello.
     FreezeView freeze{};
-    std::uint32_t miss_limit = 0;   ///< Polls missed in a row that make a node lost, at present.
-    std::uint32_t awaited = 0;      ///< Nodes whose first report recovery waits for; 0: it is over.
+    std::uint32_t miss_limit = 0;   ///< Polls missed in a row that make a node lost now.
+    std::uint32_t awaited = 0;      ///< Nodes whose first report recovery awaits; 0: it is over.
     std::uint32_t unseen = 0;       ///< Instances that may run on these.
-    std::uint32_t silent = 0;       ///< Nodes not lost that have one miss left, or none.
-    std::uint32_t unconfirmed = 0;  ///< Copies on these: as they were when the nodes last answered.
+    std::uint32_t silent = 0;       ///< Nodes not lost, with at most one miss left.
+    std::uint32_t unconfirmed = 0;  ///< Copies there, as last reported.
     std::string mode{};             ///< open | listed: who may join.
     std::uint64_t refused = 0;      ///< Hellos of names that may not join.
-    std::vector<std::string> refused_names{};      ///< The last of them, and not of long ago.
-    std::string host{};                            ///< Of the coordinator that leads.
+    std::vector<std::string> refused_names{};      ///< The most recent ones.
+    std::string host{};                            ///< Of the leading coordinator.
     std::uint64_t unconverged = 0;                 ///< Tasks that are not converged.
     std::vector<std::string> unconverged_tasks{};  ///< The first of them by name.
 
@@ -147,7 +147,7 @@ struct AheadNode {
     ClusterId cluster;
     Epoch epoch{};
     Generation counter{};
-    std::string left_out;  ///< Why its claims are not taken over; empty: they are.
+    std::string left_out;  ///< Why its claims are not accepted; empty: they are.
 
     friend bool operator==(const AheadNode&, const AheadNode&) = default;
 };
@@ -165,11 +165,11 @@ struct LogLevelReply {
     friend bool operator==(const LogLevelReply&, const LogLevelReply&) = default;
 };
 
-// ---- its numbers, and what agents last said ----
+// ---- numbers, and the last reports ----
 
 struct StatsRequest : BareRequest {};
 
-/// What the nodes that answered said in the last closed round.
+/// The reports of the nodes that answered in the last closed round.
 struct ReportedRequest {
     std::string pattern = "*";
 
@@ -178,16 +178,16 @@ struct ReportedRequest {
 
 using MetricLabels = std::map<std::string, std::string>;
 
-/// A number as it is now. One whose name ends in `_total` only grows, from 0 at the start.
+/// A current number. If its name ends in `_total`, it only grows, from 0 at the start.
 struct Sample {
     std::string name;
-    MetricLabels labels;  ///< Tell it from the others of its name.
+    MetricLabels labels;  ///< Distinguish it from others of its name.
     std::uint64_t value = 0;
 
     friend bool operator==(const Sample&, const Sample&) = default;
 };
 
-/// How often it took at most so long, and longer than the bound before.
+/// How often it took at most this long, and longer than the previous bound.
 struct Bucket {
     std::uint64_t up_to_us = 0;  ///< 0: longer than all bounds.
     std::uint64_t count = 0;
@@ -213,7 +213,7 @@ struct StatsReply {
 
 struct ReportedNode {
     std::string name;
-    Round round{};  ///< In which it answered last.
+    Round round{};  ///< Of its last answer.
     std::vector<InstanceView> instances;
 
     friend bool operator==(const ReportedNode&, const ReportedNode&) = default;
@@ -221,7 +221,7 @@ struct ReportedNode {
 
 struct ReportedReply {
     Round round{};     ///< The last that closed.
-    bool none = true;  ///< No round has closed yet: what is reported is not known, not nothing.
+    bool none = true;  ///< No round has closed yet: the reports are unknown, not empty.
     std::vector<ReportedNode> nodes;
 
     friend bool operator==(const ReportedReply&, const ReportedReply&) = default;

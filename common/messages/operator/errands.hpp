@@ -6,17 +6,17 @@
 
 #include "common/messages/errands.hpp"
 
-/// What operators ask of the agents, and the answers that the coordinator gathered.
+/// Operators' requests to agents, and the answers that the coordinator collected.
 namespace muster {
 
-/// The next piece of what an instance printed; whoever wants all asks until nothing is `left`.
+/// The next piece of an instance's output; a client repeats it until nothing is `left`.
 struct LogsRequest {
     std::string instance;  ///< `web.3`; or `web`, if it has one.
-    std::string node{};    ///< Empty: where it is.
+    std::string node{};    ///< Empty: its present node.
     LogStream stream = LogStream::out;
-    LogPosition from{};          ///< As the last answer said.
-    std::uint64_t since_ms = 0;  ///< Without a position: only what is no older.
-    std::uint32_t bytes = 0;     ///< At most; 0: as many as there may be.
+    LogPosition from{};          ///< From the last answer.
+    std::uint64_t since_ms = 0;  ///< Without a position: only output this recent.
+    std::uint32_t bytes = 0;     ///< At most; 0: as many as possible.
 
     friend bool operator==(const LogsRequest&, const LogsRequest&) = default;
 };
@@ -32,7 +32,7 @@ struct LogsReply {
     friend bool operator==(const LogsReply&, const LogsReply&) = default;
 };
 
-/// A signal to every running instance that matches. Said twice with one id, it is sent once.
+/// A signal to every running instance that matches. Repeated with one id, it is sent once.
 struct TaskSignalRequest {
     std::string pattern;  ///< Of tasks; or one instance.
     std::string signal;
@@ -55,7 +55,7 @@ struct TaskSignalReply {
     friend bool operator==(const TaskSignalReply&, const TaskSignalReply&) = default;
 };
 
-/// What the instances use that run on the nodes that match.
+/// The usage of the instances on the matching nodes.
 struct UsageRequest {
     std::string nodes = "*";
     std::string tasks = "*";
@@ -66,10 +66,10 @@ struct UsageRequest {
 struct UsageNode {
     std::string name;
     std::uint64_t at_us = 0;         ///< When it was measured, since the boot of the host.
-    std::uint64_t cpu_milli = 0;     ///< What the node offers.
-    std::uint64_t memory_bytes = 0;  ///< Likewise.
+    std::uint64_t cpu_milli = 0;     ///< The node's capacity.
+    std::uint64_t memory_bytes = 0;  ///< The node's capacity.
     std::uint32_t load_milli = 0;
-    std::string detail{};  ///< Why it has no measure; empty: it has.
+    std::string detail{};  ///< Why it has no measurement; empty: it has one.
 
     friend bool operator==(const UsageNode&, const UsageNode&) = default;
 };

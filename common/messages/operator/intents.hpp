@@ -9,10 +9,10 @@
 #include "common/base/time.hpp"
 #include "common/messages/operator/views.hpp"
 
-/// What operators want of nodes: the requests, and the answer that all of them have.
+/// Operators' intents for nodes: the requests, and their common answer.
 namespace muster {
 
-/// Why, and who says so. Kept with what it is about, for people.
+/// A reason and its author, kept with the decision, for people.
 struct Occasion {
     std::string reason{};
     std::string author{};
@@ -20,32 +20,32 @@ struct Occasion {
     friend bool operator==(const Occasion&, const Occasion&) = default;
 };
 
-/// They get no new work, and keep what they run. Only an operator ends it.
+/// The nodes get no new work, and keep their instances. Only an operator ends it.
 struct NodeOfflineRequest {
     std::string pattern;
     Occasion why{};
 
     friend bool operator==(const NodeOfflineRequest&, const NodeOfflineRequest&) = default;
 };
-/// They get work again: ends offline, and a drain that has not ended by itself.
+/// The nodes get work again: ends offline, and a drain that has not ended by itself.
 struct NodeOnlineRequest {
     std::string pattern;
     Occasion why{};
 
     friend bool operator==(const NodeOnlineRequest&, const NodeOnlineRequest&) = default;
 };
-/// What they run is moved elsewhere; then they are offline. `force`: what has no other place is
-/// stopped, and the last node of a pool may be drained.
+/// Moves the instances of the nodes elsewhere; then the nodes are offline. `force`: stops an
+/// instance that has no other place, and allows to drain the last node of a pool.
 struct NodeDrainRequest {
     std::string pattern;
-    std::uint64_t deadline_ms = 0;  ///< From now; then it is told to be overdue. 0: none.
+    std::uint64_t deadline_ms = 0;  ///< From now; then it is reported as overdue. 0: none.
     bool force = false;
     Occasion why{};
 
     friend bool operator==(const NodeDrainRequest&, const NodeDrainRequest&) = default;
 };
 
-/// Clears their flap scores and earlier suspensions, and ends the suspension that runs.
+/// Clears their flap scores and earlier suspensions, and ends a current suspension.
 struct NodeForgiveRequest {
     std::string pattern;
     Occasion why{};
@@ -53,7 +53,7 @@ struct NodeForgiveRequest {
     friend bool operator==(const NodeForgiveRequest&, const NodeForgiveRequest&) = default;
 };
 
-/// A name on the list of those that may join. An empty pool: as its agent says.
+/// A name that may join. An empty pool: the agent's own.
 struct ListedNode {
     std::string name;
     std::string pool{};
@@ -66,8 +66,8 @@ struct NodeAddRequest {
 
     friend bool operator==(const NodeAddRequest&, const NodeAddRequest&) = default;
 };
-/// They are drained and then forgotten, and may not join again before they are added. `force`: at
-/// once; what runs there is left to its agent, and started elsewhere.
+/// Drains and then deletes the nodes; they may not join again before they are added. `force`: at
+/// once; their agents keep their instances, which are also started elsewhere.
 struct NodeRemoveRequest {
     std::string pattern;
     bool force = false;
@@ -75,7 +75,7 @@ struct NodeRemoveRequest {
 
     friend bool operator==(const NodeRemoveRequest&, const NodeRemoveRequest&) = default;
 };
-/// The list becomes this one: adds those named, and removes all others.
+/// Replaces the list: adds the named nodes, and removes all others.
 struct NodeApplyRequest {
     std::vector<ListedNode> nodes;
     bool force = false;
@@ -85,12 +85,12 @@ struct NodeApplyRequest {
     friend bool operator==(const NodeApplyRequest&, const NodeApplyRequest&) = default;
 };
 
-/// What becomes, or would become, of one node.
+/// The effect of a change on one node.
 struct NodeChangeView {
     std::string node;
     std::string action;  ///< offline | online | drain | forgive | add | remove | unchanged
     std::string intent_before;
-    std::string intent_after;  ///< Empty: it is no node any more.
+    std::string intent_after;  ///< Empty: the node's record is deleted.
     std::string detail{};
 
     friend bool operator==(const NodeChangeView&, const NodeChangeView&) = default;
@@ -106,7 +106,7 @@ struct NodesChangeReply {
 // ---- limits of the whole cluster ----
 
 struct LimitListRequest : BareRequest {};
-/// Without a value: as if nobody had set it.
+/// Without a value: the default.
 struct LimitSetRequest {
     std::string name;
     std::optional<std::uint32_t> value{};
@@ -117,9 +117,9 @@ struct LimitSetRequest {
 struct LimitView {
     std::string name;  ///< starts_per_round | moves_per_round
     std::optional<std::uint32_t> value{};
-    std::uint32_t least = 0;                 ///< That may be set.
-    std::uint32_t used = 0;                  ///< In the running round.
-    std::optional<std::uint32_t> applies{};  ///< What holds now; nothing: no bound.
+    std::uint32_t least = 0;                 ///< The least valid value.
+    std::uint32_t used = 0;                  ///< In the current round.
+    std::optional<std::uint32_t> applies{};  ///< The effective value; nothing: no bound.
     std::string detail{};
 
     friend bool operator==(const LimitView&, const LimitView&) = default;
@@ -135,13 +135,13 @@ struct LimitsReply {
 // ---- the freeze: the stop of all rescheduling ----
 
 struct FreezeShowRequest : BareRequest {};
-/// It begins, or goes on, until an operator ends it.
+/// Begins or continues a freeze, until an operator ends it.
 struct FreezeOnRequest {
     Occasion why{};
 
     friend bool operator==(const FreezeOnRequest&, const FreezeOnRequest&) = default;
 };
-/// It ends, whoever began it. The nodes that are silent are given up as lost.
+/// Ends any freeze. The silent nodes become lost.
 struct FreezeOffRequest {
     Occasion why{};
 
@@ -150,16 +150,16 @@ struct FreezeOffRequest {
 
 struct FreezeView {
     bool on = false;
-    bool manual = false;  ///< An operator began it, or keeps it; else so many fell silent.
-    CivilMs since{};      ///< 0: it is not.
+    bool manual = false;  ///< An operator began or keeps it; otherwise mass silence did.
+    CivilMs since{};      ///< 0: it is off.
     std::string reason{};
     std::string author{};
-    std::uint32_t counted = 0;      ///< Nodes that may begin it by their silence,
+    std::uint32_t counted = 0;      ///< Nodes whose silence counts,
     std::uint32_t silent = 0;       ///< and those of them that are silent.
-    std::uint32_t enter_at = 0;     ///< It begins with so many silent ones.
+    std::uint32_t enter_at = 0;     ///< It begins with this many silent ones.
     std::uint32_t leave_below = 0;  ///< It may end with fewer than these.
-    std::uint32_t calm_rounds = 0;  ///< So many rounds of the five that it takes have been so.
-    std::string detail{};           ///< When it ends, or would begin, in words.
+    std::uint32_t calm_rounds = 0;  ///< Rounds so far, of the five that end it.
+    std::string detail{};           ///< When it ends, or would begin, for people.
 
     friend bool operator==(const FreezeView&, const FreezeView&) = default;
 };

@@ -10,7 +10,7 @@
 #include "common/messages/operator/views.hpp"
 #include "common/spec/placement.hpp"
 
-/// Asked about nodes, and the answers.
+/// Requests about nodes, and the answers.
 namespace muster {
 
 struct NodeListRequest {
@@ -28,7 +28,7 @@ struct NodeShowRequest {
 struct NodeView {
     std::string name;
     std::string health;  ///< healthy | unready | flaky | lost
-    std::string note;    ///< Why, in words: `silent for 3 polls`, `ahead: ...`, `left`.
+    std::string note;    ///< The reason: `silent for 3 polls`, `ahead: ...`, `left`.
     Incarnation incarnation{};
     std::uint32_t instances = 0;
     std::uint32_t load_milli = 0;
@@ -36,15 +36,15 @@ struct NodeView {
     std::string version;
     std::string intent{};       ///< active | draining | offline
     CivilMs since{};            ///< Of health and intent, as far as this leadership knows.
-    bool idle = true;           ///< Its last report has no instance.
-    std::string reason{};       ///< For its intent, as whoever
-    std::string author{};       ///< asked for it said.
+    bool idle = true;           ///< Its last report has no instances.
+    std::string reason{};       ///< For its intent, by the operator
+    std::string author{};       ///< who set the intent.
     std::string warm{};         ///< The affinity group that ran there last; empty: none.
-    std::uint32_t missed = 0;   ///< Polls in a row that it did not answer, or had no route for.
+    std::uint32_t missed = 0;   ///< Polls missed in a row, also without a connection.
     CivilMs suspended_until{};  ///< Of a flaky node. 0: it is not suspended.
     bool overdue = false;       ///< Its drain has not ended by its deadline.
-    bool listed = false;        ///< It is on the list that operators keep.
-    /// Why the last message of its agent made no sense, or answered nothing. Empty: it was sound.
+    bool listed = false;        ///< It is on the operators' list.
+    /// Why the last message of its agent was invalid. Empty: it was valid.
     std::string bad_report{};
 
     friend bool operator==(const NodeView&, const NodeView&) = default;
@@ -52,13 +52,13 @@ struct NodeView {
 
 struct NodeListReply {
     std::vector<NodeView> nodes;
-    std::vector<std::string> removed{};  ///< Names that an operator removed: they may not join.
-    std::vector<std::string> refused{};  ///< Names that said hello recently and may not join.
+    std::vector<std::string> removed{};  ///< Names that an operator removed; they may not join.
+    std::vector<std::string> refused{};  ///< Names of recent refused hellos.
 
     friend bool operator==(const NodeListReply&, const NodeListReply&) = default;
 };
 
-/// What is still on a node that is being drained, and what keeps it there.
+/// An instance that is still on a draining node, and what keeps it there.
 struct DrainBlocker {
     std::string instance;  ///< Empty: the node itself.
     std::string code;
@@ -70,7 +70,7 @@ struct DrainView {
     bool running = false;
     CivilMs deadline{};  ///< 0: none.
     bool overdue = false;
-    bool force = false;   ///< What has no other place is stopped.
+    bool force = false;   ///< An instance without another place is stopped.
     bool remove = false;  ///< Then the node is removed.
     std::vector<DrainBlocker> blocked_by{};
 
@@ -86,15 +86,15 @@ struct FlapContributionView {
     friend bool operator==(const FlapContributionView&, const FlapContributionView&) = default;
 };
 
-/// What counts against a node, and may suspend it.
+/// The flap score of a node, which may suspend it.
 struct FlapScoreView {
     std::uint32_t score = 0;        ///< Halves with every minute.
-    std::uint32_t threshold = 0;    ///< At which it is suspended.
-    std::uint32_t suspensions = 0;  ///< That are not forgiven: each makes the next one longer.
+    std::uint32_t threshold = 0;    ///< The score that suspends it.
+    std::uint32_t suspensions = 0;  ///< Not forgiven ones: each makes the next one longer.
     CivilMs suspended_until{};      ///< Of the current suspension, or the last. 0: none.
-    /// What raised the score; of a suspended node, what led to the suspension.
+    /// The causes of the score; for a suspended node, of the suspension.
     std::vector<FlapContributionView> contributions;
-    /// What is to leave a suspended node, by configuration, and has not left yet.
+    /// Instances that still have to leave a suspended node, by configuration.
     std::vector<DrainBlocker> blocked_by{};
 
     friend bool operator==(const FlapScoreView&, const FlapScoreView&) = default;
@@ -103,13 +103,13 @@ struct FlapScoreView {
 struct NodeShowReply {
     NodeView node;
     std::vector<InstanceView> instances;
-    Offer offer{};  ///< What its agent said it has for instances.
+    Offer offer{};  ///< From its agent.
     DrainView drain{};
     FlapScoreView flap_score{};
-    std::vector<LimitFact> limits{};  ///< Which limits of tasks its agent keeps.
+    std::vector<LimitFact> limits{};  ///< The limits of tasks that its agent enforces.
     CapacityFrom capacity_from{};
-    HostVitals vitals{};            ///< As last said.
-    std::int64_t clock_ahead_ms{};  ///< Its civil clock before ours, and the time of the way.
+    HostVitals vitals{};            ///< Last received.
+    std::int64_t clock_ahead_ms{};  ///< Its civil clock minus ours, plus the network delay.
 
     friend bool operator==(const NodeShowReply&, const NodeShowReply&) = default;
 };

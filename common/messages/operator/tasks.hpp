@@ -9,7 +9,7 @@
 #include "common/messages/operator/views.hpp"
 #include "common/spec/spec.hpp"
 
-/// Asked about tasks or of them, and the answers.
+/// Requests about tasks and to tasks, and the answers.
 namespace muster {
 
 struct TaskListRequest {
@@ -24,28 +24,28 @@ struct TaskShowRequest {
     friend bool operator==(const TaskShowRequest&, const TaskShowRequest&) = default;
 };
 
-/// Answered when the tasks that match are as wanted and have run so for min_healthy, or with
-/// `timeout`, or with `halted` if their roll-out is.
+/// Answered when the matching tasks are converged and have run for min_healthy, or with `timeout`,
+/// or with `halted` if their roll-out is halted.
 struct WaitRequest {
     std::string pattern;
     std::uint32_t timeout_ms = 30'000;
-    /// Answered when every instance of the tasks has ended instead: well, or for good.
+    /// Answered instead when every instance of the tasks has ended for good.
     bool finished = false;
 
     friend bool operator==(const WaitRequest&, const WaitRequest&) = default;
 };
 
-/// Adds and changes tasks; `replace` removes those not named. `dry_run`: only the diff.
+/// Adds and changes tasks; `replace` removes all others. `dry_run`: only the diff.
 struct ApplyRequest {
     std::vector<WantedTask> tasks;
     bool replace = false;
     bool dry_run = false;
-    bool force = false;  ///< Take labels that no node has.
+    bool force = false;  ///< Accept labels that no node has.
 
     friend bool operator==(const ApplyRequest&, const ApplyRequest&) = default;
 };
 
-/// As apply of one task, but refused with `exists` if it is there.
+/// Like apply of one task, but `exists` if the task is there.
 struct TaskAddRequest {
     WantedTask task;
     bool force = false;  ///< As in apply.
@@ -80,9 +80,9 @@ struct TaskView {
     /// converged | rolling | halted | backoff | placing | unplaced | failed | stopping
     std::string state;
     std::string detail;
-    /// Instances whose copy is of the generation, and has run for min_healthy or ended well.
+    /// Instances with a copy of this generation that ran for min_healthy or ended well.
     std::uint32_t updated = 0;
-    bool halted = false;  ///< The roll-out goes no further by itself.
+    bool halted = false;  ///< The roll-out does not continue by itself.
 
     friend bool operator==(const TaskView&, const TaskView&) = default;
 };
@@ -98,7 +98,8 @@ struct TaskShowReply {
     WantedTask wanted;
     std::vector<InstanceView> instances;
     std::vector<UnplacedReason> unplaced_reasons;
-    /// Only if it is short: of every node on one more instance, by name; the first 1,000.
+    /// Only for a task short of nodes: each node's verdict on one more instance, by name; the first
+    /// 1,000.
     std::vector<VerdictView> verdicts{};
 
     friend bool operator==(const TaskShowReply&, const TaskShowReply&) = default;
@@ -107,21 +108,21 @@ struct TaskShowReply {
 struct WaitReply {
     std::vector<TaskView> tasks;
     // Of a wait for the end of all instances:
-    std::int32_t exit_code = 0;  ///< The highest; of one that a signal ended, 128 + the signal.
-    std::string worst{};  ///< The first instance that ended so, and how. Empty: all are well.
+    std::int32_t exit_code = 0;  ///< The highest; 128 + the signal, if one ended it.
+    std::string worst{};  ///< The first such instance, and how it ended. Empty: all ended well.
 
     friend bool operator==(const WaitReply&, const WaitReply&) = default;
 };
 
-/// What an operator's change does (or would do) to one task.
+/// The effect of an operator's change on one task.
 struct TaskChange {
     std::string task;
     std::string action;  ///< add | change | scale | remove | restart | unchanged
     std::uint32_t instances_before = 0;
     std::uint32_t instances_after = 0;
-    std::vector<std::string> fields;  ///< Of the spec that differ.
+    std::vector<std::string> fields;  ///< Spec fields that differ.
     Generation generation{};          ///< After the change; the old one when nothing changes.
-    bool every_node = false;          ///< There are as many instances as there are nodes for it.
+    bool every_node = false;          ///< As many instances as nodes fit.
 
     friend bool operator==(const TaskChange&, const TaskChange&) = default;
 };
@@ -154,7 +155,7 @@ struct GroupView {
     std::uint32_t tasks = 0;      ///< Wanted tasks that name it,
     std::uint32_t instances = 0;  ///< and their instances.
     std::uint32_t warm = 0;       ///< Nodes that ran it last,
-    std::uint32_t idle = 0;       ///< and of these, those that run nothing of any group.
+    std::uint32_t idle = 0;       ///< and those of them that now run no group.
 
     friend bool operator==(const GroupView&, const GroupView&) = default;
 };
@@ -169,7 +170,7 @@ struct GroupListReply {
 struct WarmNodeView {
     std::string node;
     bool idle = false;
-    CivilMs started{};  ///< When its last instance of the group did, by the node's own clock.
+    CivilMs started{};  ///< Start of its last instance of the group, by the node's clock.
 
     friend bool operator==(const WarmNodeView&, const WarmNodeView&) = default;
 };

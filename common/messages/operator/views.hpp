@@ -7,19 +7,19 @@
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 
-/// What requests and answers of several subjects have in common.
+/// Common parts of requests and answers of several subjects.
 namespace muster {
 
-/// A request that says nothing beside its verb.
+/// A request with nothing besides its verb.
 struct BareRequest {
     friend bool operator==(const BareRequest&, const BareRequest&) = default;
 };
 
 /// Nodes that cannot take an instance, counted by the reason: `3 full`, `1 label rack != r7`.
 struct NodeReason {
-    std::string code;  ///< A filter's, or the health or intent of a node that does not serve.
+    std::string code;  ///< Of a filter, or the health or intent of a node that does not serve.
     std::uint32_t count = 0;
-    std::string detail;  ///< The constraint, or the pool that the nodes are of; else empty.
+    std::string detail;  ///< The constraint, or the pool; else empty.
 
     friend bool operator==(const NodeReason&, const NodeReason&) = default;
 };
@@ -30,8 +30,8 @@ struct UnplacedReason {
     std::string code;
     std::uint32_t count = 0;
     std::string detail;
-    std::string task{};               ///< The first by name that this is so of.
-    std::vector<NodeReason> nodes{};  ///< Why each node cannot take another instance of that task.
+    std::string task{};               ///< The first task by name with this reason.
+    std::vector<NodeReason> nodes{};  ///< Each node's reason against that task.
 
     friend bool operator==(const UnplacedReason&, const UnplacedReason&) = default;
 };
@@ -47,7 +47,7 @@ struct InstanceView {
     std::int32_t exit_signal = 0;
     CivilMs started{};
     std::string detail;  ///< The reason, when there is one.
-    bool stray = false;  ///< Reported, but nothing this store ever ordered.
+    bool stray = false;  ///< Reported, but never ordered by this store.
 
     friend bool operator==(const InstanceView&, const InstanceView&) = default;
 };

@@ -9,7 +9,7 @@
 
 namespace {
 
-// Given back when it is needed, so that there is a file for a connection that is to be closed.
+// Closed when needed, so that a file is left for a connection that is to be refused.
 std::atomic<int> spare{-1};
 std::atomic<std::uint64_t> count_turned_away{0};
 
@@ -27,7 +27,7 @@ int accept_by_kernel(int listener, sockaddr* address, socklen_t* size, int flags
 
 }  // namespace
 
-// Takes the place of the C library's function, for libzmq too. Each of its I/O threads may be here.
+// Replaces the C library's function, for libzmq too. Several I/O threads may be here at once.
 // NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): its names are reserved.
 int accept4(int listener, sockaddr* address, socklen_t* size, int flags) {
     const int accepted = accept_by_kernel(listener, address, size, flags);

@@ -33,7 +33,7 @@ std::optional<std::size_t> FrameGuard::admit(std::string_view bytes) {
             at += static_cast<std::size_t>(taken);
         } else if (length_left_ == 0) {
             if (at > 0 && (byte & command) != 0) {
-                return at;  // It comes in a piece of its own,
+                return at;  // A command comes in a piece of its own,
             }
             flags_ = byte;
             length_left_ = (byte & is_long) != 0 ? 8 : 1;
@@ -47,7 +47,7 @@ std::optional<std::size_t> FrameGuard::admit(std::string_view bytes) {
             ++at;
         }
         if (is_command() && length_left_ == 0 && body_left_ == 0) {
-            return at;  // and nothing behind it.
+            return at;  // and nothing follows it there.
         }
     }
     return at;

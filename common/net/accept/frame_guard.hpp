@@ -7,24 +7,24 @@
 
 namespace muster::net {
 
-/// Reads along with what a peer sends, ahead of the library, and keeps from it what it neither
+/// Reads a peer's bytes before the library does, and withholds input that the library neither
 /// bounds nor survives (docs/internals/adr/0008-the-library-gets-what-it-can-bear.md):
 ///
-/// - a message of ever more frames and a command of any size, which it keeps in memory;
-/// - a command behind messages in one piece: if the peer hangs up while they wait, it aborts;
-/// - a protocol older than ZMTP 3, in which no frame can be told from another.
+/// - a message of ever more frames or a command of any size, which it would keep in memory;
+/// - a command after messages in one piece: if the peer hangs up while they wait, it aborts;
+/// - a protocol older than ZMTP 3, whose frames cannot be separated.
 ///
-/// The framing is that of ZMTP 3 (rfc.zeromq.org/spec/23). Pure: no clock, no I/O, no thread.
+/// The framing is that of ZMTP 3 (rfc.zeromq.org/spec/23).
 class FrameGuard {
 public:
-    static constexpr std::uint32_t frames_of_message = 16;    ///< Of ours the longest has 5.
+    static constexpr std::uint32_t frames_of_message = 16;    ///< Our longest message has 5.
     static constexpr std::uint64_t bytes_of_command = 4'096;  ///< Handshake, heartbeat, topics.
 
-    /// How many of these bytes, which come next, the library is to get in one piece; at least one.
-    /// Nothing: the connection is to be ended.
+    /// How many of these next bytes the library may get in one piece; at least one. Nothing: the
+    /// connection must be closed.
     [[nodiscard]] std::optional<std::size_t> admit(std::string_view bytes);
 
-    /// The next bytes are inside a frame that is no command: so many need not be looked at.
+    /// The next bytes are inside a frame that is not a command: so many need no inspection.
     [[nodiscard]] std::uint64_t unchecked() const { return is_command() ? 0 : body_left_; }
 
 private:
@@ -34,7 +34,7 @@ private:
 
     std::uint64_t size_ = 0;
     std::uint64_t body_left_ = 0;
-    std::uint32_t frames_ = 0;  // Of the message that has begun.
+    std::uint32_t frames_ = 0;  // Of the current message.
     std::uint8_t greeting_ = 0;
     std::uint8_t flags_ = 0;
     std::uint8_t length_left_ = 0;

@@ -13,16 +13,16 @@ namespace {
 
 using muster::net::FrameGuard;
 
-// A mark names its connection by the kernel's cookie, which no other socket of this boot has. So a
-// mark ends with its connection, in whatever way the number of the file is given out again.
+// A mark names its connection by the kernel's cookie, which is unique in this boot. So a mark ends
+// with its connection, whoever gets the number of the file next.
 struct Mark {
     std::atomic<std::uint64_t> cookie{0};  // 0: none.
     FrameGuard guard;
 };
 
-// By the number of the file, in blocks that stay where they are. The owner of the file is alone
-// with its entry: one thread of the library at a time, which the kernel sees to when a number that
-// was closed is given out again.
+// By the number of the file, in blocks that never move. Each entry has one user at a time, the
+// library's thread that owns the file: the kernel gives a number out again only after it was
+// closed.
 constexpr std::size_t block_size = 1'024;
 using Block = std::array<Mark, block_size>;
 std::array<std::atomic<Block*>, 1'024> blocks{};
@@ -44,7 +44,7 @@ Mark* mark_of(int file, bool make) {
     return block == nullptr ? nullptr : &(*block)[number % block_size];
 }
 
-// 0: it is no socket, or of a kernel before 4.12.
+// 0: it is not a socket, or the kernel is older than 4.12.
 std::uint64_t cookie_of(int file) {
     std::uint64_t cookie = 0;
     socklen_t size = sizeof cookie;
@@ -56,7 +56,7 @@ std::uint64_t cookie_of(int file) {
     return cookie;
 }
 
-/// Null: none, or that of a connection that is closed.
+/// Null: no mark, or the mark of a closed connection.
 Mark* valid_mark_of(int file) {
     Mark* const mark = mark_of(file, false);
     if (mark == nullptr || mark->cookie == 0) {
@@ -97,7 +97,7 @@ ssize_t receive_guarded(FrameGuard& guard, int file, char* into, std::size_t siz
 
 }  // namespace
 
-// Takes the place of the C library's function, for libzmq too. The library reads without flags.
+// Replaces the C library's function, for libzmq too. The library reads without flags.
 // NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): its names are reserved.
 ssize_t recv(int file, void* into, std::size_t size, int flags) {
     Mark* const mark = (flags & (MSG_PEEK | MSG_TRUNC)) == 0 ? valid_mark_of(file) : nullptr;

@@ -18,7 +18,7 @@ bool somebody_listens(const std::string& path) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.size() >= sizeof(address.sun_path)) {
-        return false;  // bind will say that it is too long.
+        return false;  // bind will report that it is too long.
     }
     path.copy(address.sun_path, path.size());
     const FileDescriptor link{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};

@@ -6,11 +6,11 @@
 
 namespace muster::net {
 
-/// Before an ipc endpoint is bound: its directory is made, or must be ours and closed to others;
-/// and nobody may be listening there, because the library would take the file away from him.
+/// Called before an ipc endpoint is bound. Makes its directory, or checks that it is ours and
+/// private. Fails if another process listens there, because the library would replace its file.
 [[nodiscard]] Result<void> prepare_ipc_file(const std::string& path);
 
-/// After it was bound: nobody but us may connect.
+/// Called after it was bound: only we may connect.
 [[nodiscard]] Result<void> close_ipc_file_to_others(const std::string& path);
 
 }  // namespace muster::net

@@ -8,7 +8,7 @@ namespace muster::net {
 
 std::array<std::uint64_t, 2> random_bits() {
     std::array<std::uint64_t, 2> bits{};
-    // Up to 256 bytes are never cut short once the generator is seeded.
+    // Up to 256 bytes are always complete once the generator is seeded.
     ensure(getrandom(bits.data(), sizeof(bits), 0) == sizeof(bits), "the kernel has random bits");
     return bits;
 }

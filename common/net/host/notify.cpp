@@ -37,7 +37,7 @@ std::optional<Duration> watchdog_interval() {
     if (!limit_us || *limit_us <= 0 || (!pid.empty() && number_in<pid_t>(pid) != getpid())) {
         return std::nullopt;
     }
-    // Twice as often as we must: one late turn is no reason to be killed.
+    // Twice as often as required: one late turn must not end the process.
     return std::chrono::microseconds{*limit_us} / 2;
 }
 

@@ -7,11 +7,11 @@
 
 namespace muster::net {
 
-/// Tells systemd how we are, as sd_notify(3) does: `READY=1`, `STOPPING=1`, `WATCHDOG=1`,
-/// `STATUS=...`. Says nothing when not started by systemd; a failure has no consequence for us.
+/// Notifies systemd, as sd_notify(3) does: `READY=1`, `STOPPING=1`, `WATCHDOG=1`, `STATUS=...`.
+/// Does nothing when not started by systemd; a failure is ignored.
 void notify_systemd(std::string_view state);
 
-/// How often `WATCHDOG=1` must be said; nothing if nobody watches.
+/// The interval for `WATCHDOG=1`; nothing if there is no watchdog.
 [[nodiscard]] std::optional<Duration> watchdog_interval();
 
 }  // namespace muster::net

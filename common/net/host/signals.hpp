@@ -7,14 +7,14 @@
 
 namespace muster::net {
 
-/// Signals as a file to watch. Made before any thread, so that all inherit the mask: a child
-/// process must be given an empty one (POSIX_SPAWN_SETSIGMASK), or it ignores SIGTERM for life.
+/// Signals as a file to watch. Made before any thread, so that all inherit the mask. A child
+/// process needs an empty mask (POSIX_SPAWN_SETSIGMASK), or it ignores SIGTERM for life.
 class Signals {
 public:
     explicit Signals(std::initializer_list<int> numbers);
 
     [[nodiscard]] int fd() const { return file_.get(); }
-    /// The next signal that came, if any.
+    /// The next received signal, if any.
     [[nodiscard]] std::optional<int> take() const;
 
 private:
