@@ -18,7 +18,7 @@ namespace {
 constexpr Duration progress_interval = 100ms;
 constexpr std::string_view operators_hint =
     "by default a coordinator listens to operators at tcp://127.0.0.1:7701";
-constexpr RequestId ping_id{.high = 0, .low = 1};  // Of no request of an operator.
+constexpr RequestId ping_id{.high = 0, .low = 1};  // No operator's request has this id.
 
 }  // namespace
 
@@ -79,7 +79,7 @@ Client::Answer Client::answer_of(const Request& request, std::string_view bytes)
         return stranger(bytes, reply.error().detail);
     }
     heard_ = true;
-    // What could not be read has no id, and is answered with an error that has none.
+    // An unreadable request has no id, and neither has the error that answers it.
     const bool ours = reply->id == request.id || (reply->id.is_none() && !reply->result);
     return ours ? Answer{std::move(reply->result)} : std::nullopt;
 }
@@ -155,7 +155,7 @@ Result<ReplyBody> Client::ask(const Request& request, const Patience& patience,
         }
     }
     if (!answer) {
-        dealer_.reset();  // A late answer must not be taken for that of the next request.
+        dealer_.reset();  // A late answer must not be taken for the next one's.
         return no_answer(request, patience.total);
     }
     return *answer;

@@ -20,24 +20,24 @@ namespace muster::cli {
 /// How long to wait for an answer.
 struct Patience {
     Duration total = 5s;
-    /// After this long without an answer the link is made anew and the same request said again:
-    /// a coordinator that died may have taken it with it. Its id makes that safe.
+    /// After this long without an answer the client sends the same request over a new link: a
+    /// coordinator that died may have lost it. Its id makes that safe.
     Duration resend_after = 2s;
 
-    /// For a request that may be said again: so early that an answer can still come in time.
+    /// For a request that may be repeated: early enough that an answer can still come in time.
     [[nodiscard]] static Patience of(Duration total) {
         return {.total = total, .resend_after = std::min<Duration>(2s, total / 2)};
     }
 };
 
-/// Asks one coordinator over a DEALER of its own, one request at a time.
+/// Sends requests to one coordinator over a DEALER of its own, one at a time.
 class Client {
 public:
     Client(net::Context& context, std::string endpoint);
 
-    /// The answer to the request. Errors of ours: `unreachable` if nothing at all was heard of a
-    /// coordinator, `timeout` if one is there and did not answer this. Which of them it is, a ping
-    /// finds out after half of the time.
+    /// The answer to the request. Our own errors: `unreachable` if no coordinator answered
+    /// anything, `timeout` if one is there but did not answer this. A ping after half of the time
+    /// decides between them.
     [[nodiscard]] Result<ReplyBody> ask(const Request& request, const Patience& patience,
                                         Progress& progress);
 
@@ -47,16 +47,16 @@ private:
     using Answer = std::optional<Result<ReplyBody>>;
 
     [[nodiscard]] Result<void> send(const Request& request);
-    /// Over a new link, with a ping before it that tells a slow coordinator from none.
+    /// Over a new link, with a ping first, which tells a slow coordinator from none.
     [[nodiscard]] Result<void> send_again(const Request& request);
-    /// Takes what came, until the answer to this request is among it.
+    /// Takes received messages until one answers this request.
     [[nodiscard]] bool take(const Request& request, Answer& answer);
     [[nodiscard]] Answer answer_in(const Request& request, const net::Message& message);
     [[nodiscard]] Answer answer_of(const Request& request, std::string_view bytes);
-    /// Somebody answered who is no coordinator that serves operators.
+    /// The error for a peer that is not a coordinator's endpoint for operators.
     [[nodiscard]] tl::unexpected<Error> stranger(std::string_view bytes,
                                                  const std::string& fault) const;
-    /// Says on the present link what every coordinator answers at once.
+    /// Sends a request on the present link that every coordinator answers at once.
     [[nodiscard]] Result<void> ping();
     [[nodiscard]] tl::unexpected<Error> no_answer(const Request& request, Duration waited) const;
 
@@ -65,7 +65,7 @@ private:
     std::unique_ptr<net::Dealer> dealer_;
     parts::Assembly assembly_;  ///< Of the present link.
     std::uint64_t uploads_ = 0;
-    bool heard_ = false;  ///< A coordinator answered something since the request was first said.
+    bool heard_ = false;  ///< A coordinator answered something since the request was first sent.
 };
 
 }  // namespace muster::cli

@@ -12,13 +12,13 @@ namespace {
 
 using Given = std::vector<std::string>;
 
-/// -1 is none, so that whoever wants a number can say what is wrong with it.
+/// -1 is not an option: the error for a bad number should come from the option that needs a number.
 bool is_option(std::string_view word) {
     return word.size() > 1 && word[0] == '-' && (word[1] < '0' || word[1] > '9');
 }
 
-/// Does the option, as some verb knows it, take the next word as its value? Which verb it is may
-/// stand behind it; the same name means the same thing everywhere.
+/// Whether the option, in any verb, takes the next word as its value. The verb may follow later; an
+/// option name means the same in all verbs.
 bool takes_next_word(std::string_view word) {
     for (const VerbEntry& entry : verb_table()) {
         if (const auto option = find_option(entry, word)) {
@@ -28,7 +28,7 @@ bool takes_next_word(std::string_view word) {
     return false;
 }
 
-/// The words up to `--` that are neither options nor their values.
+/// The words before `--` that are neither options nor their values.
 Given plain_words(std::span<const std::string> words) {
     Given plain;
     for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
@@ -49,7 +49,7 @@ std::string meant(const std::vector<std::string_view>& near) {
     return near.empty() ? std::string{} : "did you mean '" + std::string{near.front()} + "'? ";
 }
 
-/// The second words of the verbs that begin with this one; empty if it begins none.
+/// The second words of the verbs with this first word; empty if there are none.
 std::string verbs_of_group(std::string_view first) {
     std::string seconds;
     for (const VerbEntry& entry : verb_table()) {
@@ -98,7 +98,7 @@ tl::unexpected<Error> unknown_option(const VerbEntry& entry, const std::string& 
                                    " --help' lists them");
 }
 
-/// An option as it stands there: `--name=value` and `-nvalue` hold their value themselves.
+/// An option as it was written: `--name=value` and `-nvalue` contain their value.
 struct Spelled {
     std::string name;
     std::optional<std::string> value;
@@ -116,7 +116,7 @@ Spelled spelled(const std::string& word) {
     return {word, std::nullopt};
 }
 
-/// Reads the option at `at`, and steps onto its value if that is a word of its own.
+/// Reads the option at `at`, and moves to its value if that is a separate word.
 Result<void> take_option(const VerbEntry& entry, std::span<const std::string> words,
                          std::size_t& at, CommandLine& line) {
     Spelled given = spelled(words[at]);
@@ -197,7 +197,7 @@ CommandLine help_about(std::string_view verb, bool json) {
 
 bool asks_for_help(std::string_view word) { return word == "-h" || word == "--help"; }
 
-/// `--version` and `--help` stand for the verbs of these names where there is no other.
+/// `--version` and `--help` stand for the verbs of these names if there is no other verb.
 std::optional<Given> with_verb(std::span<const std::string> words) {
     Given named(words.begin(), words.end());
     for (std::string& word : named) {
@@ -209,7 +209,7 @@ std::optional<Given> with_verb(std::span<const std::string> words) {
     return std::nullopt;
 }
 
-/// The words up to `--` ask for help.
+/// True if the words before `--` ask for help.
 bool wants_help(std::span<const std::string> words) {
     const auto end = std::find(words.begin(), words.end(), "--");
     return std::any_of(words.begin(), end, asks_for_help);

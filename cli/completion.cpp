@@ -12,8 +12,8 @@ namespace muster::cli {
 
 namespace {
 
-// Both scripts take the command line apart in the same way: the words so far that are no options
-// are the verb, and the case for that verb says which options and which words may follow.
+// Both scripts parse the command line in the same way: the words so far that are not options are
+// the verb, and the case of that verb sets the options and words that may follow.
 constexpr std::string_view frame = R"(@head@
 
 _muster_names() {
@@ -46,16 +46,16 @@ _muster() {
     @end@
 )";
 
-/// What differs between the shells.
+/// The differences between the shells.
 struct Shell {
     std::string_view head;
     std::string_view line;   ///< The variable with the words of the command line.
     std::string_view at;     ///< The variable with the index of the word that is completed.
     std::string_view first;  ///< The index of the first word after the program.
     std::string_view words;  ///< The variable with the words that may follow.
-    std::string_view end;    ///< Offers these, and registers the function.
-    std::string_view files;  ///< Offers files, and is done.
-    std::string_view offer;  ///< Offers `{}`, and is done.
+    std::string_view end;    ///< Offers the words, and registers the function.
+    std::string_view files;  ///< Offers files, and returns.
+    std::string_view offer;  ///< Offers `{}`, and returns.
 };
 
 constexpr Shell bash{.head = "# Completion of muster for bash. Made by: muster completion bash",
@@ -139,7 +139,7 @@ std::string value_cases(const Shell& shell) {
     return text + fmt::format("        {}) return ;;\n", free_text);
 }
 
-/// Words that may come first, or second behind the group `first`.
+/// Words that may come first, or second after the group `first`.
 std::string verbs_behind(std::string_view first) {
     std::string text;
     for (const VerbEntry& entry : verb_table()) {
@@ -174,7 +174,7 @@ std::string verb_cases(const Shell& shell) {
             text += fmt::format("        {0} | 'help {0}') {1}='{2}' ;;\n", group, shell.words,
                                 verbs_behind(group));
         }
-        if (entry.argument_words == Words::verb) {  // Of a verb that is whole, nothing follows.
+        if (entry.argument_words == Words::verb) {  // Nothing follows a complete verb.
             text +=
                 fmt::format("        {}) {}='{}' ;;\n", entry.words, shell.words, verbs_behind(""));
         }

@@ -7,16 +7,16 @@
 
 namespace muster::cli {
 
-/// How `muster` ends, for scripts. The numbers are a promise: docs/reference/exit-codes.md lists
+/// Exit codes of `muster`, for scripts. The numbers are stable: docs/reference/exit-codes.md lists
 /// them.
 enum class ExitCode : int {
     ok = 0,
     error = 1,
-    usage = 2,        ///< The command line makes no sense.
+    usage = 2,        ///< The command line is invalid.
     difference = 3,   ///< The cluster is not as asked: `plan`, `status --check`, a halted roll-out.
     unreachable = 4,  ///< No coordinator answers, or none leads.
-    timeout = 5,      ///< It was asked, and what was waited for did not come in time.
-    refused = 6,      ///< Understood, and not allowed.
+    timeout = 5,      ///< The wait or the request ran out of time.
+    refused = 6,      ///< Valid, but not allowed.
 };
 
 struct ExitEntry {
@@ -24,7 +24,7 @@ struct ExitEntry {
     std::string_view meaning;
 };
 
-/// All there are, with what they mean, for the manual and the documentation.
+/// All exit codes with their meaning, for the manual and the documentation.
 [[nodiscard]] std::span<const ExitEntry> exit_table();
 
 /// The exit code of a failed request.

@@ -10,20 +10,20 @@ namespace muster::cli {
 
 namespace {
 
-constexpr std::size_t line_columns = 80;  // Also where nothing is known of the terminal.
+constexpr std::size_t line_columns = 80;  // Also when the terminal's width is unknown.
 
 std::string with_arguments(const VerbEntry& entry) {
     return entry.arguments.empty() ? std::string{entry.words}
                                    : fmt::format("{} {}", entry.words, entry.arguments);
 }
 
-/// Where options go is said by those verbs for which they do not go last.
+/// Verbs whose options do not come last have `[OPTIONS]` in their arguments.
 std::string usage_of(const VerbEntry& entry) {
     const bool says = entry.arguments.find("[OPTIONS]") != std::string_view::npos;
     return fmt::format("muster {}{}", with_arguments(entry), says ? "" : " [OPTIONS]");
 }
 
-/// A term and what it means, in two columns.
+/// A term and its meaning, in two columns.
 std::string explained(std::string_view term, std::string_view meaning, std::size_t column) {
     std::string text;
     std::string head = fmt::format("  {:<{}}", term, column - 4);
@@ -46,7 +46,7 @@ std::string verb_lines(std::span<const VerbEntry* const> verbs) {
     return text;
 }
 
-/// Every verb in a line, under what it is about.
+/// One line for each verb, grouped by subject.
 std::string verb_lines() {
     std::string text;
     const auto add = [&](std::optional<codec::Area> area, std::string_view title) {

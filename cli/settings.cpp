@@ -23,7 +23,7 @@ std::string found_coordinator(const CommandLine& line) {
     return std::string{default_coordinator};
 }
 
-/// An endpoint from the option, else from the variable, else the usual one.
+/// An endpoint from the option, else from the variable, else the default.
 Result<std::string> endpoint_of(const CommandLine& line, std::string_view option,
                                 std::string_view variable, const std::string& from_variable,
                                 const std::string& usual) {

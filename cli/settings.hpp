@@ -10,7 +10,7 @@
 
 namespace muster::cli {
 
-/// What the environment says; a variable that is unset is empty.
+/// The environment's variables; an unset one is empty.
 struct Environment {
     std::string coordinator;  ///< MUSTER_COORDINATOR
     std::string events;       ///< MUSTER_EVENTS
@@ -18,12 +18,12 @@ struct Environment {
 
 [[nodiscard]] Environment environment_of_process();
 
-/// What holds for the whole of one `muster`, whatever its verb.
+/// Settings for one run of `muster`, whatever its verb.
 struct Settings {
     std::string coordinator;  ///< An endpoint.
-    std::string events;       ///< An endpoint. Empty: where the coordinator publishes them.
+    std::string events;       ///< Empty: the coordinator's own.
     Duration timeout = 5s;
-    Duration interval = 1s;  ///< Between two of --watch.
+    Duration interval = 1s;  ///< Between two updates of --watch.
     bool json = false;
     Terminal terminal;
 
@@ -32,8 +32,8 @@ struct Settings {
     }
 };
 
-/// The options, else the environment, else the coordinator's own socket on this host if it is
-/// there, else its default port. An error is about the command line: exit code 2.
+/// The options, else the environment, else the coordinator's own socket on this host if it exists,
+/// else its default port. An error is about the command line: exit code 2.
 [[nodiscard]] Result<Settings> settings_of(const CommandLine& line, const Environment& environment,
                                            const Terminal& terminal);
 

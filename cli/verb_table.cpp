@@ -39,7 +39,8 @@ constexpr std::array status_options{
     OptionEntry{"--reported", '\0', "", "what each node reported in the last closed round"}};
 constexpr std::array apply_options{
     file, replace, yes, force,
-    OptionEntry{"--wait", '\0', "", "wait until the tasks of the files are converged; see 'help wait'"}};
+    OptionEntry{"--wait", '\0', "",
+                "wait until the tasks of the files are converged; see 'help wait'"}};
 constexpr std::array wait_options{
     OptionEntry{"--finished", '\0', "",
                 "wait until every instance has ended; exit with their highest exit code"}};
@@ -128,7 +129,7 @@ constexpr std::array node_apply_options{
 constexpr std::array accept_options{dry_run};
 constexpr std::array remove_options{yes};
 
-/// What the command says otherwise than the table of requests.
+/// Texts that differ from the table of requests.
 struct Own {
     std::optional<std::string_view> arguments{};
     std::string_view summary{};
@@ -150,7 +151,7 @@ consteval VerbEntry ask(Verb verb, Run run, Words words, std::span<const OptionE
             row.area};
 }
 
-// A table reads as a table.
+// A table is easier to read without line breaks.
 // clang-format off
 constexpr std::array table{
     ask<ApplyRequest>(Verb::apply, Run::change, Words::anything, apply_options,
@@ -234,8 +235,8 @@ constexpr std::array table{
 };
 // clang-format on
 
-/// `reported` is an option of `status`, `usage` is asked by `top`, `explain` has three verbs, and
-/// `help` is answered without a coordinator.
+/// `reported` is an option of `status`, `top` sends `usage`, `explain` has three verbs, and `help`
+/// needs no coordinator.
 template <class... Own>
 consteval bool has_each_but() {
     return std::ranges::all_of(codec::verb_rows, [](const codec::Verb& row) {

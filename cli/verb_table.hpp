@@ -8,9 +8,9 @@
 
 #include "common/codec/verb_table.hpp"
 
-/// The verbs of `muster`: what the coordinator's table of verbs says of them, and what only the
-/// command knows. The reading of the command line, the help and the completion of both shells are
-/// made from this table, so they cannot disagree.
+/// The verbs of `muster`: the entries of the coordinator's table of verbs, and the facts that only
+/// the command knows. Command line, help and completion of both shells are made from this table, so
+/// they cannot disagree.
 namespace muster::cli {
 
 enum class Verb : std::uint8_t {
@@ -62,16 +62,16 @@ enum class Verb : std::uint8_t {
 /// How a verb is run.
 enum class Run : std::uint8_t {
     local,   ///< Without a coordinator.
-    read,    ///< Asked once, or again and again with --watch.
-    change,  ///< Asked once.
+    read,    ///< Requested once, or repeatedly with --watch.
+    change,  ///< Sent once.
     wait,
     events,
     logs,
     top,
-    drain,  ///< Asked once; with --watch, looked at until it is done.
+    drain,  ///< Sent once; with --watch, followed until it is done.
 };
 
-/// What may stand at a place of the command line, for completion.
+/// The kinds of words on the command line, for completion.
 enum class Words : std::uint8_t {
     anything,
     file,
@@ -89,22 +89,22 @@ enum class Words : std::uint8_t {
 struct OptionEntry {
     std::string_view name;   ///< With its dashes: `--file`.
     char letter = '\0';      ///< `f` for `-f`; none if 0.
-    std::string_view value;  ///< What its value is called; a flag has none.
+    std::string_view value;  ///< The name of its value; a flag has none.
     std::string_view summary;
     Words words = Words::anything;
 };
 
 /// A verb that is a request has its texts from common/codec/verb_table.hpp, unless the command does
-/// more than the request or says a part of it by options.
+/// more than the request or has options in place of arguments.
 struct VerbEntry {
     Verb verb{};
     Run run{};
     std::string_view words;                  ///< One or two: `task scale`.
     std::string_view arguments;              ///< As in the usage: `PATTERN N`.
-    Words argument_words = Words::anything;  ///< Of the first argument.
+    Words argument_words = Words::anything;  ///< The kind of the first argument.
     std::span<const OptionEntry> options;
     std::string_view summary;
-    std::string_view example;           ///< Behind `muster `.
+    std::string_view example;           ///< After `muster `.
     std::optional<codec::Area> area{};  ///< None: it is about this program.
 
     /// How many arguments it takes.
@@ -117,13 +117,13 @@ struct VerbEntry {
 /// In the order of `muster help`.
 [[nodiscard]] std::span<const VerbEntry> verb_table();
 [[nodiscard]] const VerbEntry& entry_of(Verb verb);
-/// Options that every verb takes.
+/// Options of all verbs.
 [[nodiscard]] std::span<const OptionEntry> common_options();
 
-/// The option of this verb, or of all, by its name or its letter (`--file`, `-f`).
+/// The option of this verb, or of all verbs, by its name or its letter (`--file`, `-f`).
 [[nodiscard]] std::optional<OptionEntry> find_option(const VerbEntry& entry, std::string_view text);
 
-/// The fixed choices of a place, separated by spaces; empty where there are none.
+/// The fixed choices of a place, separated by spaces; empty if there are none.
 [[nodiscard]] std::string_view choices(Words words);
 
 }  // namespace muster::cli

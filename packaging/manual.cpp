@@ -1,13 +1,12 @@
 // Writes a manual page: muster-manual TEMPLATE [<HELP] >PAGE
 //
-// A template is a page in roff with marks, each on a line of its own, for what is known elsewhere
-// and would be wrong soon if it were written down twice:
+// A template is a page in roff with marks for generated text, each on a line of its own:
 //
 //     @verbs@      every verb of `muster` with its options, from the table of verbs
-//     @common@     the options of all verbs, from there too
+//     @common@     the options of all verbs, from the same table
 //     @exits@      the exit codes of `muster`
-//     @help@       what a daemon's --help lists, read from standard input
-//     @version@    may stand anywhere in a line
+//     @help@       the options in a daemon's --help, read from standard input
+//     @version@    the version, anywhere in a line
 
 #include <fstream>
 #include <iostream>
@@ -24,8 +23,8 @@ namespace {
 
 using namespace muster::cli;
 
-// What roff would take as an order is said so that it is text: a dash that one can search for and
-// copy, a backslash, and the two characters that begin a request.
+// Escapes characters that roff would interpret: a dash (so that it can be searched and copied), a
+// backslash, and the two characters that begin a request.
 std::string roff(std::string_view text) {
     std::string said;
     for (const char c : text) {
@@ -92,8 +91,8 @@ std::string_view trimmed(std::string_view text) {
                : text.substr(first, text.find_last_not_of(' ') + 1 - first);
 }
 
-// "Options:" and the like, then a line for each with its meaning two or more spaces on, or on lines
-// of its own that are indented more.
+// "Options:" and similar headings, then a line for each option, with its meaning two or more spaces
+// later, or on deeper indented lines.
 std::string help_lists(std::istream& help) {
     constexpr std::size_t term_column = 2;
     std::string text;
@@ -102,7 +101,7 @@ std::string help_lists(std::istream& help) {
     while (std::getline(help, line)) {
         const auto column = line.find_first_not_of(' ');
         if (column == 0 && line.ends_with(':')) {
-            // A page has its own heading for what every program has.
+            // A page has its own heading for the options.
             text += line == "Options:" ? "" : ".SS " + roff(line.substr(0, line.size() - 1)) + "\n";
             listing = true;
         } else if (column == 0) {

@@ -14,17 +14,17 @@ namespace muster::cli {
 namespace {
 
 constexpr std::size_t gap = 2;  // Between two columns.
-// A last cell with too little room beside the others stands below its row, unless there is hardly
-// any room at all.
+// A last cell with too little room beside the others goes below its row, unless there is hardly any
+// room at all.
 constexpr std::size_t below = 4;  // Its indentation.
 constexpr std::size_t least_beside = 24;
 constexpr std::size_t least_for_below = 40;
 
-// Of each tone, in their order.
+// The colour of each tone, in their order.
 constexpr std::array<std::string_view, 5> colours{"", "\033[32m", "\033[33m", "\033[31m",
                                                   "\033[2m"};
 
-/// One line, cut to the width as a whole, its colours put in afterwards.
+/// One line, cut to the width as a whole; the colours are added after the cut.
 std::string line_of(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
                     const Style& style) {
     std::string line;

@@ -7,7 +7,7 @@
 
 namespace muster::cli {
 
-/// How a cell is meant; a colour on terminals that want colours, nothing elsewhere.
+/// The meaning of a cell: a colour on terminals that want colours, nothing elsewhere.
 enum class Tone : std::uint8_t { plain, good, attention, bad, faint };
 
 struct Cell {
@@ -19,7 +19,7 @@ struct Cell {
     Cell(const char* content) : text{content} {}  // NOLINT(google-explicit-constructor)
 };
 
-/// How text comes out: with colours or not, and how wide at most (0: no limit).
+/// How text is printed: with colours or not, and the greatest width (0: no limit).
 struct Style {
     bool colours = false;
     std::size_t columns = 0;
@@ -29,8 +29,8 @@ struct Style {
 [[nodiscard]] std::string toned(std::string_view text, Tone tone, const Style& style);
 
 /// Rows in aligned columns, two spaces apart, below a heading. Cells are made printable; a column
-/// whose cells are all empty is left out. Lines are cut to the style's width, but a last cell that
-/// does not fit goes on below itself, or below its row.
+/// whose cells are all empty is omitted. Lines are cut to the style's width, but a last cell that
+/// does not fit continues below itself, or below its row.
 class Table {
 public:
     explicit Table(std::vector<std::string> heading) : heading_{std::move(heading)} {}

@@ -64,8 +64,8 @@ std::string Screen::next(std::string_view block) {
     return first ? std::string{block} : '\n' + std::string{block};
 }
 
-// The cursor stands below the last block: up to its first line, then each line anew, what is left
-// of an old line wiped behind it, and what is left of the old block below.
+// Moves the cursor from below the last block to its first line, overwrites each line and clears the
+// rest of it, then clears what is left of the old block.
 std::string Screen::redrawn(std::string_view block) {
     std::string text = drawn_ == 0 ? "" : fmt::format("\033[{}A", drawn_);
     const std::size_t room = terminal_.rows > 1 ? terminal_.rows - 1 : block.size();

@@ -11,35 +11,35 @@
 
 namespace muster::cli {
 
-/// What is known of the places we write to and read from. Pure facts, gathered once.
+/// Facts about standard input, output and error. Collected once.
 struct Terminal {
     bool in_is_terminal = false;
     bool out_is_terminal = false;
     bool err_is_terminal = false;
-    bool colours = false;     ///< Standard output is a terminal that wants them, no NO_COLOR.
+    bool colours = false;     ///< Output is a terminal, and NO_COLOR is unset.
     std::size_t columns = 0;  ///< Of standard output; 0: no limit.
     std::size_t rows = 0;
 };
 
 [[nodiscard]] Terminal look_at_terminal();
 
-/// Writes all of it to standard output. The error says why it cannot: a full disk, no reader.
+/// Writes all of it to standard output. The error has the reason, such as a full disk or no reader.
 [[nodiscard]] Result<void> print(std::string_view text);
 /// Writes all of it to standard error.
 void complain(std::string_view text);
-/// Writes a fault to standard error unless it is the one that was `said` last.
+/// Writes a fault to standard error, unless it is the last one, `said`.
 void complain_once(std::string& said, const std::string& detail);
 
 /// Asks on standard error and reads a line. True only for `y` or `yes`.
 [[nodiscard]] bool confirm(std::string_view question);
 
-/// Blocks of text one after the other: on a terminal each in the place of the last without
-/// flicker (lines are overwritten, never cleared first), elsewhere below it after an empty line.
+/// Consecutive blocks of text: on a terminal each replaces the last one without flicker (lines are
+/// overwritten, never cleared first), elsewhere each follows after an empty line.
 class Screen {
 public:
     explicit Screen(const Terminal& terminal) : terminal_{terminal} {}
 
-    /// What is to be written to show the block, which ends with a line end.
+    /// The text that shows the block. It ends with a line end.
     [[nodiscard]] std::string next(std::string_view block);
 
 private:
@@ -50,8 +50,8 @@ private:
     bool first_ = true;
 };
 
-/// One line on standard error that tells a person that work goes on. Appears after a second, and
-/// on a terminal only; is wiped when it ends.
+/// One line on standard error that shows that work goes on. It appears after a second, on a
+/// terminal only, and is wiped at the end.
 class Progress {
 public:
     Progress(const Terminal& terminal, std::string what)
@@ -60,9 +60,9 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// Called often while the work goes on; the first time when it begins.
+    /// To be called at the beginning of the work, and often during it.
     void tick(Instant now);
-    /// What is known of the work meanwhile, shown behind the line.
+    /// The state of the work, shown after the line.
     void note(std::string_view detail) { detail_ = detail; }
     void wipe();
 

@@ -15,12 +15,12 @@ namespace muster::cli {
 
 namespace {
 
-/// Below this, a text broken into lines is harder to read than one that is cut.
+/// Below this, a wrapped text is harder to read than a cut one.
 constexpr std::size_t narrowest_wrapped = 20;
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-/// Bytes of the first letters, so many that they fill the columns.
+/// Bytes of the first characters that fit the columns.
 std::size_t bytes_of(std::string_view text, std::size_t columns) {
     std::size_t end = 0;
     for (std::size_t seen = 0; end < text.size(); ++end) {
@@ -35,7 +35,7 @@ std::size_t bytes_of(std::string_view text, std::size_t columns) {
 
 std::string harmless(std::string_view text) {
     constexpr std::string_view colour_digits = "0123456789;";
-    // Of an escape sequence that only changes how letters look.
+    // Bytes of an escape sequence that only changes colours.
     const auto colour_bytes = [&](std::string_view rest) -> std::size_t {
         const auto end = rest.starts_with("\x1b[") ? rest.find_first_not_of(colour_digits, 2)
                                                    : std::string_view::npos;
@@ -88,7 +88,7 @@ std::string age(CivilMs then, CivilMs now) {
     if (raw(then) == 0) {
         return "-";
     }
-    // What an answer claims may be further away than a Duration reaches.
+    // An answer's time may be further away than a Duration reaches.
     constexpr auto longest = static_cast<std::uint64_t>(to_ms(Duration::max()));
     const auto passed =
         static_cast<std::uint64_t>(raw(now)) - static_cast<std::uint64_t>(raw(then));
@@ -132,7 +132,7 @@ Result<CivilMs> parse_since(std::string_view text, CivilMs now) {
     for (const char* const form : forms) {
         std::tm parts{};
         const char* const rest = strptime(written.c_str(), form, &parts);
-        // Fractions of a second are of no use here.
+        // Fractions of a second are accepted, and ignored.
         if (rest == nullptr ||
             std::string_view{rest}.find_first_not_of(".0123456789Z") != std::string_view::npos ||
             (*rest != '\0' && *rest != '.' && *rest != 'Z')) {

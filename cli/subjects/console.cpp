@@ -17,7 +17,7 @@ namespace muster::cli {
 
 namespace {
 
-/// What agents are asked is answered only when they have answered, or have had their time.
+/// A request to agents is answered only when they have answered, or their time is over.
 Patience patience_for(const RequestBody& body, Duration total) {
     const bool asks_agents = std::holds_alternative<LogsRequest>(body) ||
                              std::holds_alternative<UsageRequest>(body) ||
@@ -36,8 +36,8 @@ Result<ReplyBody> Console::ask(const RequestBody& body) {
                       fmt::format("{}: waiting for {}", codec::verb_of(body), client_.endpoint())};
     const Instant began = net::boottime_now();
     auto reply = ask(body, patience_for(body, settings_.timeout), progress);
-    // The coordinator waits for an agent for some seconds. A person who is more patient asks again,
-    // which is safe for what is only read; of a lost node the answer comes at once.
+    // The coordinator waits only some seconds for an agent. A longer --timeout repeats the request,
+    // which is safe for a read; for a lost node the answer comes at once.
     for (Instant asked = began; !reply && reply.error().code == Errc::timeout &&
                                 std::holds_alternative<LogsRequest>(body);) {
         const Instant now = net::boottime_now();
@@ -87,7 +87,7 @@ void show_error(const Error& error, bool json) {
     if (json) {
         static_cast<void>(deliver(error_document(error)));
     } else {
-        std::istringstream lines{error.detail};  // Of a file's errors each has its line.
+        std::istringstream lines{error.detail};  // A file's errors have one line each.
         for (std::string line; std::getline(lines, line);) {
             complain(fmt::format("muster: {}\n", printable(line)));
         }

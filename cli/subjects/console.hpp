@@ -10,21 +10,21 @@
 
 namespace muster::cli {
 
-/// One person's conversation with a coordinator: asks, shows answers in the form they chose, and
+/// A person's session with a coordinator: sends requests, shows answers in the chosen form, and
 /// turns errors into sentences and exit codes.
 class Console {
 public:
     explicit Console(Settings settings);
 
-    /// Asks once, with retries under the same id.
+    /// Sends a request, and retries it under the same id.
     [[nodiscard]] Result<ReplyBody> ask(const RequestBody& body);
-    /// The same with a patience and a line of progress of its own.
+    /// The same with a given patience and progress line.
     [[nodiscard]] Result<ReplyBody> ask(const RequestBody& body, const Patience& patience,
                                         Progress& progress);
 
-    /// Writes an answer, and returns `then` if that could be done.
+    /// Writes an answer. Returns `then`, unless writing failed.
     [[nodiscard]] ExitCode show(const ReplyBody& reply, ExitCode then = ExitCode::ok) const;
-    /// The answer as show() writes it.
+    /// The answer in the form that show() writes.
     [[nodiscard]] std::string text_of(const ReplyBody& reply) const;
     /// Writes an error, and returns its exit code.
     ExitCode fail_with(const Error& error) const;
@@ -38,7 +38,7 @@ private:
     Client client_;
 };
 
-/// Writes to standard output, and returns `then`. What cannot be written is an error, and said.
+/// Writes to standard output. Returns `then`, unless writing failed, which it reports.
 [[nodiscard]] ExitCode deliver(std::string_view text, ExitCode then = ExitCode::ok);
 
 /// An error as a line of JSON: `{"ok":false,"error":{...}}`.

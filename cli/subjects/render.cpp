@@ -50,7 +50,7 @@ std::string text_of(const RebalanceReply& reply, const Style& /*style*/) {
                        raw(reply.round));
 }
 
-// What it says is written as it is by the verb, which alone asks for it.
+// The verb writes the data itself, and is the only one to request it.
 std::string text_of(const LogsReply& reply, const Style& /*style*/) {
     return fmt::format("{} of {} on {}\n", size_text(reply.data.size()),
                        printable(to_string(reply.id)), printable(reply.node));

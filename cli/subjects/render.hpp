@@ -8,17 +8,17 @@
 #include "common/base/time.hpp"
 #include "common/messages/operator.hpp"
 
-/// Answers as people read them. Pure; everything that came from the cluster is made printable.
+/// Answers in the form for people. Everything from the cluster is made printable.
 namespace muster::cli {
 
 /// Whole lines. `now` turns times into ages.
 [[nodiscard]] std::string render(const ReplyBody& reply, CivilMs now, const Style& style);
 
 class Facts;
-/// What every task says of its process, and what this one says that the defaults do not.
+/// The fields that every task shows of its process, and those that differ from the defaults.
 void add_spec(Facts& facts, const TaskSpec& spec);
 
-// One kind of answer each, in the files of their subjects.
+// One function for each kind of answer, in the files of their subjects.
 [[nodiscard]] std::string text_of(const StatusReply& status, const Style& style);
 [[nodiscard]] std::string text_of(const StatsReply& stats, const Style& style);
 [[nodiscard]] std::string text_of(const ReportedReply& reported, CivilMs now, const Style& style);
@@ -38,19 +38,19 @@ void add_spec(Facts& facts, const TaskSpec& spec);
 [[nodiscard]] std::string text_of(const StoreAcceptReply& reply, const Style& style);
 [[nodiscard]] std::string text_of(const UsageReply& usage, const Style& style);
 
-/// The use of each node and instance between two measurements; the largest comes first.
-/// `rows`: of both tables, at most; 0: no limit.
+/// The use of each node and instance between two measurements, the largest first. `rows`: the most
+/// in both tables together; 0: no limit.
 [[nodiscard]] std::string render_usage(const UsageReply& before, const UsageReply& after,
                                        std::size_t rows, const Style& style);
 [[nodiscard]] std::string render_instances(std::span<const InstanceView> instances, CivilMs now,
                                            const Style& style);
 
-/// True unless nothing would be different: something would move, fall short or be down.
+/// True if a plan would change anything: something would move, fall short or be down.
 [[nodiscard]] bool changes_anything(const ChangeReply& reply);
 [[nodiscard]] bool changes_anything(const PlanReply& reply);
 
-/// Events in lines: sequence, time, topic, name and what happened. The columns stand below each
-/// other, as far as is known when a line is written how wide they have to be.
+/// Events in lines: sequence, time, topic, name and detail. Columns are aligned with the widths
+/// known so far.
 class EventLines {
 public:
     explicit EventLines(const Style& style) : style_{style} {}

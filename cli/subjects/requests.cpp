@@ -82,7 +82,7 @@ Made events(const CommandLine& line) {
     if (const auto sequence = number_in<std::uint64_t>(since)) {
         return EventsRequest{.since = *sequence};
     }
-    // The coordinator counts events; those of a time are found in its answer.
+    // The coordinator counts events, so a time is searched in its answer.
     return parse_since(since, net::civil_now())
         .map([](CivilMs) -> RequestBody { return EventsRequest{}; })
         .map_error([](const Error& error) {
@@ -90,7 +90,8 @@ Made events(const CommandLine& line) {
         });
 }
 
-/// A name that cannot be is not found; a pattern that cannot be makes no sense.
+/// A name that is not valid is not found; a pattern that is not valid is an error of the command
+/// line.
 tl::expected<void, BadRequest> check_pattern(const CommandLine& line) {
     const Words kind = entry_of(line.verb).argument_words;
     if (line.arguments.empty() || (kind != Words::node && kind != Words::task)) {
@@ -131,7 +132,7 @@ Made top(const CommandLine& line) {
 
 Made store_accept(const CommandLine& line) { return StoreAcceptRequest{line.has("--dry-run")}; }
 
-/// One by its name; for a pattern, which there are.
+/// One by its name; for a pattern, the list of all that match.
 template <class One, class All>
 Made show(const CommandLine& line) {
     constexpr std::string_view thing = std::is_same_v<One, NodeShowRequest> ? "node" : "task";
@@ -151,8 +152,8 @@ Made explain(const CommandLine& line) {
     return ExplainRequest{subject, line.arguments[0]};
 }
 
-/// Requests of which options or files say a part. The arguments of all others are the words of a
-/// request in text.
+/// Requests that options or files define in part. The arguments of all others are the words of a
+/// text request.
 constexpr std::array own_requests{
     OwnRequest{Verb::apply, tasks_of_file},
     OwnRequest{Verb::plan, plan},

@@ -14,11 +14,11 @@
 #include "common/base/result.hpp"
 #include "common/messages/operator.hpp"
 
-/// How the values of the command line become those of a request.
+/// How the command line becomes a request.
 namespace muster::cli {
 
-/// A request that cannot be made, and whether the command line is to blame (exit code 2) or what
-/// it points to, such as a task file.
+/// A request that cannot be made. The fault lies in the command line (exit code 2) or in its input,
+/// such as a task file.
 struct BadRequest {
     bool usage = true;
     Error error;
@@ -47,7 +47,7 @@ template <std::integral Number>
     return *number;
 }
 
-/// What the file of --file holds, as `read` finds in its text.
+/// The rows that `read` finds in the file of --file.
 template <class Rows>
 [[nodiscard]] tl::expected<Rows, BadRequest> rows_of_file(
     const CommandLine& line, Result<Rows> (*read)(std::string_view text, std::string_view file)) {
@@ -69,15 +69,15 @@ struct OwnRequest {
     Made (*make)(const CommandLine& line);
 };
 
-/// Requests about nodes, and settings that operators give a reason for.
+/// Requests about nodes, and settings with a reason.
 [[nodiscard]] std::span<const OwnRequest> node_requests();
 
 /// `task add`.
 [[nodiscard]] Made request_to_add(const CommandLine& line);
 
-/// What the command line asks of the coordinator; to show what matches a pattern it first has to
-/// be listed. `apply`, `plan` and `task add` are read and checked here, so that a bad file is named
-/// with its line and never leaves this host.
+/// The request of the command line; for `show` with a pattern the matches must be listed first.
+/// `apply`, `plan` and `task add` are read and checked here, so that the fault of a bad file has
+/// its line, and the file never leaves this host.
 [[nodiscard]] Made request_of(const CommandLine& line);
 
 }  // namespace muster::cli

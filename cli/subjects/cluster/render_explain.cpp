@@ -21,7 +21,7 @@ Tone tone_of_verdict(const VerdictView& verdict) {
     return verdict.code == "home" ? Tone::good : Tone::plain;
 }
 
-/// What the node says, behind its name. A coordinator of an earlier version sends no sentence.
+/// The text after the node's name. A coordinator of an earlier version sends no sentence.
 std::string describe_verdict(const VerdictView& verdict) {
     const std::string said = !verdict.sentence.empty() ? verdict.sentence
                              : verdict.detail.empty()  ? verdict.code
@@ -31,7 +31,7 @@ std::string describe_verdict(const VerdictView& verdict) {
                                                verdict.affinity, verdict.spread, verdict.load);
 }
 
-/// A sentence of each node, and by which scores one is chosen.
+/// A sentence for each node, and the scores that decide.
 std::string verdict_lines(const ExplainReply& reply, const Style& style) {
     if (reply.verdicts.empty()) {
         return {};

@@ -43,7 +43,7 @@ struct Count {
     std::string_view what;
 };
 
-/// `, 2 lost, 1 ahead`: those that are not 0.
+/// `, 2 lost, 1 ahead`: the counts that are not 0.
 std::string listed(std::initializer_list<Count> counts) {
     std::string text;
     for (const Count& one : counts) {
@@ -52,7 +52,7 @@ std::string listed(std::initializer_list<Count> counts) {
     return text;
 }
 
-/// What its rule of placement says that the default does not.
+/// The fields of a rule of placement that differ from the default.
 void add_placement(Facts& facts, const PlacementRule& rule) {
     const PlacementRule plain;
     facts.add_if(rule.pool != plain.pool, "pool", rule.pool);
@@ -186,7 +186,7 @@ std::string text_of(const TaskShowReply& reply, CivilMs now, const Style& style)
     Facts facts{style};
     facts.add("task", reply.task.name);
     facts.add("state", reply.task.state, tone_of(reply.task.state));
-    add_reasons(facts, reply.unplaced_reasons);  // All others stand by the instances.
+    add_reasons(facts, reply.unplaced_reasons);  // Other reasons are with the instances.
     facts.add("instances", fmt::format("{} of {} running, at most {} on a node", reply.task.running,
                                        reply.task.instances, spec.max_per_node));
     facts.add("generation", std::to_string(raw(reply.task.generation)));

@@ -13,7 +13,7 @@ std::string shown(const MetricLabels& labels) {
     return joined(labels, ", ", [](const auto& label) { return label.first + "=" + label.second; });
 }
 
-/// The least bound that holds so many of a hundred; empty: longer than all of them.
+/// The least bound that holds this percentage; empty: none does.
 std::string bound_of(const Durations& durations, std::uint64_t count, std::uint64_t percent) {
     std::uint64_t below = 0;
     for (const Bucket& bucket : durations.buckets) {

@@ -22,10 +22,10 @@ namespace muster::cli {
 
 namespace {
 
-// With nothing heard for so long the ring is asked: the last event before a silence may be lost.
+// After this much silence the coordinator is asked, because the last event before it may be lost.
 constexpr Duration silence = 3s;
 
-/// Everything kept after `since`, over as many answers as it takes.
+/// All kept events after `since`, over as many answers as needed.
 Result<EventsReply> kept_events(Console& console, EventsRequest request) {
     EventsReply all;
     while (true) {
@@ -55,7 +55,7 @@ Result<EventsReply> kept_events(Console& console, EventsRequest request) {
     }
 }
 
-/// Shows each event once and in order, whether it came by itself or was asked for.
+/// Shows each event once and in order, published or requested.
 class Follower {
 public:
     Follower(Console& console, std::string endpoint, Epoch epoch, std::uint64_t last)
@@ -65,7 +65,7 @@ public:
           epoch_{epoch},
           last_{last} {}
 
-    /// False: nothing can be written any more, which was said.
+    /// False: output failed, and the error was printed.
     bool came(const Event& event) {
         unpublished_ = 0;
         if (event.epoch != epoch_) {
@@ -78,8 +78,8 @@ public:
         return event.sequence == last_ + 1 ? show(event) : catch_up();
     }
 
-    /// Asks for what was missed in a long silence. If there is something again and again, and
-    /// nothing came by itself, nobody publishes there.
+    /// Requests the events missed in a long silence. If there are some again and again, but none
+    /// was published, then nobody publishes at this endpoint.
     bool break_silence() {
         const auto before = std::pair{epoch_, last_};
         const bool written = catch_up();
@@ -93,12 +93,12 @@ public:
         return written;
     }
 
-    /// The same, and shows nothing that happened before.
+    /// The same, but shows no event from before `from`.
     bool catch_up(CivilMs from) {
         from_ = from;
         return catch_up();
     }
-    /// Asks for what was missed.
+    /// Requests missed events.
     bool catch_up() {
         const auto kept = kept_events(console_, {.since = last_});
         if (!kept) {
@@ -125,7 +125,7 @@ private:
         if (console_.settings().json) {
             return deliver(codec::to_json(event) + '\n') == ExitCode::ok;
         }
-        // People are told of a round only if it differs from the one before.
+        // A closed round is shown only if it differs from the one before.
         if (event.topic == "round.closed" &&
             std::exchange(round_shown_, event.detail) == event.detail) {
             return true;
@@ -141,11 +141,11 @@ private:
     CivilMs from_{};
     std::string said_;
     std::string round_shown_;
-    int unpublished_ = 0;  // Silences in a row that were broken by asking.
+    int unpublished_ = 0;  // Silences in a row in which the coordinator had events.
     bool doubted_ = false;
 };
 
-/// The time of --since; nothing if it is left out, or is the number of an event.
+/// The time of --since; nothing if it is missing, or is the number of an event.
 std::optional<CivilMs> since_moment(const CommandLine& line) {
     const std::string text = line.value("--since").value_or("0");
     if (number_in<std::uint64_t>(text)) {
@@ -155,7 +155,7 @@ std::optional<CivilMs> since_moment(const CommandLine& line) {
     return moment ? std::optional{*moment} : std::nullopt;
 }
 
-/// Until it can be written no more or a signal ends us.
+/// Runs until output fails or a signal ends the program.
 ExitCode follow(Console& console, const CommandLine& line, EventsRequest request) {
     const auto from = since_moment(line);
     const auto kept = kept_events(console, {.since = 0});

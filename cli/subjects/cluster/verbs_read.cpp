@@ -14,10 +14,10 @@ namespace muster::cli {
 
 namespace {
 
-/// What one reading of the cluster shows.
+/// The result of one query of the cluster.
 struct Shown {
     std::string text;
-    bool is_different = false;  ///< From what was asked for: exit code 3.
+    bool is_different = false;  ///< Differs from the request: exit code 3.
 };
 
 bool shows_difference(const ReplyBody& reply, const CommandLine& line) {
@@ -31,7 +31,7 @@ bool shows_difference(const ReplyBody& reply, const CommandLine& line) {
     return status != nullptr && line.has("--check") && !status->converged;
 }
 
-/// Asks for each by name. With one that went away meanwhile the others are still shown.
+/// Queries each by name. If one disappears meanwhile, the others are still shown.
 template <class Request, class View>
 Result<Shown> show_each(Console& console, const std::vector<View>& views, std::string_view key) {
     const bool json = console.settings().json;
@@ -71,7 +71,7 @@ Result<Shown> show(Console& console, const CommandLine& line, const RequestBody&
     return Shown{console.text_of(*reply), shows_difference(*reply, line)};
 }
 
-/// One block of --watch. A coordinator that is away is said, and awaited. JSON is a document a
+/// One block of --watch. It reports an absent coordinator, and goes on. JSON is one document a
 /// line.
 std::string next_block(const Console& console, Screen& screen, const Result<Shown>& shown) {
     if (console.settings().json) {
@@ -80,7 +80,7 @@ std::string next_block(const Console& console, Screen& screen, const Result<Show
     return screen.next(shown ? shown->text : printable(shown.error().detail) + '\n');
 }
 
-/// Until it can be written no more or a signal ends us.
+/// Runs until output fails or a signal ends the program.
 ExitCode keep_showing(Console& console, const CommandLine& line, const RequestBody& request) {
     Screen screen{console.settings().terminal};
     while (true) {

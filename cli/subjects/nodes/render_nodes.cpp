@@ -35,7 +35,7 @@ std::string deadline_of(const DrainView& drain, CivilMs now) {
                : fmt::format("in {}, at {}", age(now, drain.deadline), civil_time(drain.deadline));
 }
 
-/// Who set the node's intent and why, and how far its drain is. Empty for an active node.
+/// Who set the node's intent and why, and the state of its drain. Empty for an active node.
 std::string intent_of(const NodeShowReply& reply, CivilMs now, const Style& style) {
     Facts facts{style};
     const NodeView& node = reply.node;
@@ -51,7 +51,7 @@ std::string intent_of(const NodeShowReply& reply, CivilMs now, const Style& styl
     return facts.text();
 }
 
-/// `16 cores, of which 0.5 cores are reserved`; `written` writes an amount.
+/// `16 cores, of which 0.5 cores are reserved`; `written` formats an amount.
 template <class N>
 std::string shown(const std::optional<N>& capacity, std::uint64_t reserved, auto written) {
     const std::string text = capacity ? written(*capacity) : std::string{"unlimited"};
@@ -59,7 +59,7 @@ std::string shown(const std::optional<N>& capacity, std::uint64_t reserved, auto
                          : fmt::format("{}, of which {} are reserved", text, written(reserved));
 }
 
-/// What its note says, with the time that only we can tell from now.
+/// Its note, but the rest of a suspension is counted from our now.
 std::string note_shown(const NodeView& node, CivilMs now) {
     return node.health == "flaky" && node.suspended_until != CivilMs{}
                ? fmt::format("suspended for {} more", age(now, node.suspended_until))
@@ -98,7 +98,7 @@ std::string nodes_table(std::span<const NodeView> nodes, CivilMs now, const Styl
 std::string source_of(const std::string& from) { return from.empty() ? "" : " (" + from + ")"; }
 
 std::string moment(CivilMs at, const NodeShowReply& reply, CivilMs now) {
-    // The times are the host's: by our clock they were earlier by as much as its is ahead.
+    // The times are the host's: our clock had them earlier by the difference between the clocks.
     std::int64_t ours = 0;
     const bool is_time = !__builtin_sub_overflow(raw(at), reply.clock_ahead_ms, &ours);
     return at == CivilMs{} || !is_time ? "not yet" : age(CivilMs{ours}, now) + " ago";
@@ -114,7 +114,7 @@ void add_vitals(Facts& facts, const NodeShowReply& reply, CivilMs now) {
     facts.add_if(
         vitals.disk_bytes != 0, "disk free",
         fmt::format("{} of {}", size_text(vitals.disk_free), size_text(vitals.disk_bytes)));
-    constexpr std::int64_t noticed = 1'000;  // Less than that may be the way here.
+    constexpr std::int64_t noticed = 1'000;  // A smaller difference may be network delay.
     const std::int64_t ahead = reply.clock_ahead_ms;
     const bool is_off = ahead > noticed || ahead < -noticed;
     facts.add("clock",

@@ -13,7 +13,7 @@ namespace muster::cli {
 
 namespace {
 
-/// Who asks: the user and the host of this process.
+/// The author of a change: the user and the host of this process.
 std::string author_of_process() {
     std::array<char, 4096> text{};
     passwd entry{};
@@ -74,7 +74,7 @@ Made limit_request(const CommandLine& line) {
     return request;
 }
 
-/// A change of the nodes that match.
+/// A change of the matching nodes.
 template <class Request>
 Made intent(const CommandLine& line) {
     return Request{.pattern = line.arguments[0], .why = occasion_of(line)};

@@ -17,7 +17,7 @@ namespace muster::cli {
 
 namespace {
 
-/// A node as far as its drain goes.
+/// A node and the state of its drain.
 struct Drain {
     std::string node{};
     DrainView view{};
@@ -43,7 +43,7 @@ std::string blockers_of(const Drain& drain) {
     return text;
 }
 
-/// Where the instances of these that run are now, by instance; each task is asked for once.
+/// Where these instances run now, if they run; each task is queried once.
 std::map<InstanceId, std::string> homes_of(Console& console, const std::vector<InstanceId>& left) {
     std::map<InstanceId, std::string> homes;
     std::string asked;
@@ -61,7 +61,7 @@ std::map<InstanceId, std::string> homes_of(Console& console, const std::vector<I
     return homes;
 }
 
-void say_moves(Console& console, const std::string& node, const std::vector<InstanceId>& left) {
+void print_moves(Console& console, const std::string& node, const std::vector<InstanceId>& left) {
     const auto homes = homes_of(console, left);
     for (const InstanceId& id : in_natural_order(left, std::identity{})) {
         const auto home = homes.find(id);
@@ -74,9 +74,9 @@ void say_moves(Console& console, const std::string& node, const std::vector<Inst
     }
 }
 
-/// Says what happened since the last look.
-void say(Console& console, const Drain& drain, const DrainNews& news) {
-    say_moves(console, drain.node, news.left);
+/// Prints what happened since the last query.
+void print_news(Console& console, const Drain& drain, const DrainNews& news) {
+    print_moves(console, drain.node, news.left);
     for (const DrainBlocker& blocker : news.blockers) {
         complain(line_of(drain.node, blocker));
     }
@@ -90,17 +90,17 @@ void say(Console& console, const Drain& drain, const DrainNews& news) {
     }
 }
 
-/// A look at a node that is being drained; says what is new.
+/// Queries a draining node, and prints the news.
 Result<void> look_at(Console& console, Drain& drain) {
     const auto reply = console.ask(NodeShowRequest{drain.node});
     if (!reply && reply.error().code != Errc::not_found) {
         return tl::unexpected(reply.error());
     }
-    NodeShowReply seen;  // Of a node that was drained and removed.
+    NodeShowReply seen;  // Stays empty for a node that was drained and removed.
     if (reply) {
         seen = std::get<NodeShowReply>(*reply);
     }
-    say(console, drain, drain.watch.look(seen));
+    print_news(console, drain, drain.watch.look(seen));
     drain.view = std::move(seen.drain);
     if (!drain.view.running) {
         complain(fmt::format("muster: {} is drained\n", printable(drain.node)));
@@ -108,7 +108,7 @@ Result<void> look_at(Console& console, Drain& drain) {
     return {};
 }
 
-/// One look at all that are still being drained, which shrink to those that are.
+/// One query of all draining nodes; removes those that are done.
 Result<bool> is_overdue(Console& console, std::vector<Drain>& drains) {
     bool overdue = false;
     for (Drain& drain : drains) {

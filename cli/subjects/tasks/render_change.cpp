@@ -23,7 +23,7 @@ std::string instances_of(const TaskChange& change) {
     return before == after ? after : fmt::format("{} -> {}", before, after);
 }
 
-/// The table of changes, and below it a line with their sum.
+/// The table of changes, and below it a line with their total.
 std::string with_sum(const Table& table, const Style& style, const auto& reply, std::size_t changed,
                      std::string_view thing) {
     const auto same = reply.changes.size() - changed;

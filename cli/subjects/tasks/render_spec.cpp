@@ -14,7 +14,7 @@ namespace muster::cli {
 
 namespace {
 
-/// As it could be typed: words with anything but harmless characters in quotes.
+/// In a form that can be typed: words with special characters are in quotes.
 std::string command_line_of(std::span<const std::string> argv) {
     std::string text;
     for (const std::string& word : argv) {
@@ -55,7 +55,7 @@ std::string text_of(const CgroupLimits& limits) {
     return text;
 }
 
-/// As whom it runs, and within which bounds.
+/// The user it runs as, and its limits.
 void add_process(Facts& facts, const TaskSpec& spec) {
     const TaskSpec plain;
     facts.add_unless_empty("user", spec.user);
@@ -74,7 +74,7 @@ void add_process(Facts& facts, const TaskSpec& spec) {
     }
 }
 
-/// How it starts, ends and is replaced.
+/// Its start, end and replacement.
 void add_life(Facts& facts, const TaskSpec& spec) {
     facts.add_unless_empty("pre_start", command_line_of(spec.pre_start));
     facts.add_unless_empty("post_stop", command_line_of(spec.post_stop));

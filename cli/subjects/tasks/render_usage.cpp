@@ -29,7 +29,7 @@ struct Sum {
     std::uint64_t restarts = 0;
 };
 
-/// When each node was measured, and what its instances had used by then.
+/// When each node was measured, and the total use of its instances at that time.
 class Measurement {
 public:
     explicit Measurement(const UsageReply& usage) {
@@ -41,7 +41,7 @@ public:
         }
     }
 
-    /// Of what was measured at `at_us`; not measured before, or anew from 0 since: not known.
+    /// The use at `at_us`. Unknown without an earlier measurement, or after a restart from 0.
     [[nodiscard]] Line line(const UsageInstance& instance, std::uint64_t at_us) const {
         const auto at = at_us_.find(instance.node);
         const auto cpu = cpu_us_.find({instance.node, instance.use.id});
@@ -128,7 +128,7 @@ std::string render_usage(const UsageReply& before, const UsageReply& after, std:
                    ? naturally_less(one.instance->use.id, other.instance->use.id)
                    : rank(one) < rank(other);
     });
-    // The nodes are few or not all of interest: half of the room is theirs at most.
+    // The nodes take at most half of the room, because they are few or not all of interest.
     constexpr std::size_t around = 4;  // Both headings, the line between, the last line.
     const std::size_t room =
         rows == 0 ? lines.size() + after.nodes.size() : rows - std::min(rows - 1, around);

@@ -14,7 +14,7 @@ namespace muster::cli {
 
 namespace {
 
-/// The first option that could not be read stands for the rest.
+/// Collects the options. Only the first error is kept.
 class Options {
 public:
     explicit Options(const CommandLine& line) : line_{line} {}
@@ -52,7 +52,7 @@ public:
         into = line_.value(option).value_or(std::move(into));
     }
     void flag(const std::string& option, bool& into) { into = line_.has(option); }
-    /// One of the names of an enum; the words of an option are checked before.
+    /// One of the names of an enum; the words of an option were checked before.
     template <Named E>
     void choice(const std::string& option, E& into) {
         into = value_named<E>(line_.value(option).value_or("")).value_or(into);
@@ -107,7 +107,7 @@ void read_placement(Options& options, PlacementRule& into) {
     options.choice("--reconcile", into.reconcile);
 }
 
-/// A number where the program should be, unless it stands behind `--`.
+/// A number in the place of the program, unless `--` precedes it.
 std::optional<std::string> misplaced_instances(const CommandLine& line) {
     const std::string& program = line.arguments[1];
     const bool is_number = program.find_first_not_of("0123456789") == std::string::npos;
@@ -121,7 +121,7 @@ std::optional<std::string> misplaced_instances(const CommandLine& line) {
 Made request_to_add(const CommandLine& line) {
     if (const auto number = misplaced_instances(line)) {
         return usage("'" + *number + "' would be the program of task '" + line.arguments[0] +
-                     "'; how many instances are wanted is said by -n, as in: muster task add " +
+                     "'; set the number of instances with -n, as in: muster task add " +
                      line.arguments[0] + " -n " + *number + " -- PROGRAM");
     }
     WantedTask task;

@@ -17,7 +17,7 @@ namespace muster::cli {
 
 namespace {
 
-/// What a request takes away beyond what it names: `task` or `node`, and their names.
+/// What a request removes beyond what it names: `task` or `node`, and their names.
 struct Removal {
     std::string_view thing = "task";
     std::vector<std::string> names{};
@@ -57,7 +57,7 @@ std::string shortened(const std::vector<std::string>& unsorted) {
     return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), rest);
 }
 
-/// Says what would be removed, and has it agreed to. Nothing: go on.
+/// Shows what would be removed, and asks for consent. Nothing: go on.
 std::optional<ExitCode> agree_to_removal(const Console& console, const Removal& removal,
                                          bool agreed) {
     if (removal.names.empty()) {
@@ -80,13 +80,13 @@ std::optional<ExitCode> agree_to_removal(const Console& console, const Removal& 
     return std::nullopt;
 }
 
-/// The same request, which changes nothing.
+/// The same request as a dry run.
 auto only_asked(auto request) {
     request.dry_run = true;
     return request;
 }
 
-/// The question whose answer names what the request would remove; nothing for most.
+/// The query whose answer lists what the request would remove; nothing for most requests.
 std::optional<RequestBody> question_about(const RequestBody& request) {
     if (const auto* const apply = std::get_if<ApplyRequest>(&request);
         apply != nullptr && apply->replace) {
@@ -135,7 +135,7 @@ ExitCode run_change(Console& console, const CommandLine& line, const RequestBody
                              return instance.detail.empty();
                          });
     const auto* const changed = line.has("--wait") ? std::get_if<ChangeReply>(&*reply) : nullptr;
-    if (changed != nullptr) {  // In JSON there is one document: what was changed, or the error.
+    if (changed != nullptr) {  // JSON is one document: the change, or the error.
         const bool json = console.settings().json;
         const ExitCode shown = json ? ExitCode::ok : console.show(*reply);
         const ExitCode waited = shown == ExitCode::ok ? wait_for_applied(console, *changed) : shown;

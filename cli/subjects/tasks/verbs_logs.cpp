@@ -16,10 +16,10 @@ namespace muster::cli {
 
 namespace {
 
-// Before a log that has ended is looked at again.
+// The pause before the end of a log is read again.
 constexpr Duration between_looks = 250ms;
 
-/// Shows one log, a piece at a time: the next is asked for when the last is written.
+/// Shows one log, a piece at a time: the next is requested after the last is written.
 class Reader {
 public:
     Reader(Console& console, LogsRequest request, bool follows)
@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    /// Who follows goes on when a node or the coordinator is away for a while.
+    /// --follow goes on while a node or the coordinator is absent for a while.
     [[nodiscard]] bool can_go_on(const Error& error) const {
         return follows_ && has_shown_ &&
                (error.code == Errc::timeout || error.code == Errc::unreachable ||
@@ -88,9 +88,9 @@ private:
     LogsRequest request_;
     bool follows_;
     bool has_shown_ = false;
-    // Of what there was at first: who prints all the time lets nobody come to an end.
+    // Of the initial output: an instance that prints all the time would never come to an end.
     std::optional<std::uint64_t> to_show_;
-    std::string node_;  // Where the last piece came from.
+    std::string node_;  // The node of the last piece.
     std::string said_;
 };
 

@@ -12,7 +12,7 @@ namespace muster::cli {
 
 namespace {
 
-/// One measurement as a document, or the text of two.
+/// One measurement as a JSON document, or the text made from two.
 std::string block_of(const Console& console, const UsageReply& before, const UsageReply& after) {
     const Settings& settings = console.settings();
     return settings.json
@@ -26,7 +26,7 @@ std::string block_of(const Console& console, const UsageReply& before, const Usa
 
 ExitCode run_top(Console& console, const CommandLine& line, const UsageRequest& request) {
     Screen screen{console.settings().terminal};
-    // Output into a pipe or a file ends after one measure, unless an interval is given.
+    // Into a pipe or a file, it ends after one measurement unless an interval is given.
     const bool once = line.has("--once") ||
                       (!console.settings().terminal.out_is_terminal && !line.has("--interval"));
     UsageReply before;

@@ -19,8 +19,8 @@ namespace muster::cli {
 
 namespace {
 
-// A wait is asked for in slices. A wait that a dying coordinator lost is soon asked for again, and
-// between two slices the person learns how far the tasks are.
+// A wait is requested in slices: a wait that died with a coordinator is soon requested again, and
+// the person sees progress between two slices.
 constexpr Duration slice = 1s;
 
 /// A slice often ends too early; any other error ends the wait.
@@ -29,7 +29,7 @@ bool goes_on(const Error& error) {
            error.code == Errc::not_leader || error.code == Errc::busy;
 }
 
-/// Names the worst end on standard error, too.
+/// Prints the worst end to standard error, too.
 ExitCode show_ends(const Console& console, const WaitReply& reply) {
     if (!reply.worst.empty() && !console.settings().json) {
         complain(fmt::format("muster: {}\n", printable(reply.worst)));
@@ -37,7 +37,7 @@ ExitCode show_ends(const Console& console, const WaitReply& reply) {
     return console.show(ReplyBody{reply}, ExitCode{reply.exit_code});
 }
 
-/// Tasks that are waited for in turn, each for a slice of time, within one time for all.
+/// Waits for tasks in turn, each for a slice of time, within one total timeout.
 class Wait {
 public:
     Wait(Console& console, std::string what, bool finished)
@@ -47,7 +47,7 @@ public:
           progress_{console.settings().terminal, "waiting for " + what_},
           said_{console.settings().json} {}
 
-    /// Nothing: the tasks are not there yet, or an error ended the wait; see is_over().
+    /// Nothing: the tasks are not in the state yet, or an error ended the wait; see is_over().
     std::optional<WaitReply> ask_once(const std::string& pattern, Duration left) {
         const WaitRequest asked{
             .pattern = pattern,
@@ -67,11 +67,11 @@ public:
         }
         progress_.note(last_.detail);
         if (last_.code == Errc::busy || last_.code == Errc::not_leader) {
-            std::this_thread::sleep_for(left);  // It answered at once, and would again.
+            std::this_thread::sleep_for(left);  // An immediate answer would come again.
         }
         return std::nullopt;
     }
-    /// The last answer ends the wait.
+    /// True if the last answer ends the wait.
     [[nodiscard]] bool is_over() const { return !goes_on(last_); }
     void wipe() { progress_.wipe(); }
     ExitCode fail() {
@@ -119,7 +119,7 @@ ExitCode wait_for_applied(Console& console, const ChangeReply& changed) {
     Wait wait{console, counted(left.size(), "task"), false};
     WaitReply all;
     const Instant deadline = net::boottime_now() + console.settings().timeout;
-    // Each in turn, so that a halted roll-out is soon seen.
+    // In turn, so that a halted roll-out is soon noticed.
     for (std::size_t turn = 0; !left.empty(); ++turn) {
         const Instant now = net::boottime_now();
         if (now >= deadline || wait.is_over()) {

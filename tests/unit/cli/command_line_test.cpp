@@ -126,8 +126,8 @@ TEST_CASE("a number in the place of the program gives a hint at -n", "[cli]") {
     REQUIRE_FALSE(wrong);
     CHECK(wrong.error().usage);
     CHECK(wrong.error().error.detail ==
-          "'3' would be the program of task 's'; how many instances are wanted is said by -n, as "
-          "in: muster task add s -n 3 -- PROGRAM");
+          "'3' would be the program of task 's'; set the number of instances with -n, as in: "
+          "muster task add s -n 3 -- PROGRAM");
     CHECK(request_of(read({"task", "add", "s", "--", "3", "sleep"})));
     CHECK(request_of(read({"task", "add", "s", "3d-viewer"})));
 }
