@@ -3,9 +3,9 @@
 
 Usage: agent.py NAME ENDPOINT MEMORY_FILE
 
-It joins, answers polls, starts, stops and restarts processes, and tells changes without being asked.
-It refuses a task that asks for more than it can do: limits, users, leases and the like. Its processes
-end with it. It keeps no logs and answers no errands.
+It joins, answers polls, starts, stops and restarts processes, and reports changes at once. It refuses
+a task that needs more than it can do: limits, users, leases and the like. Its processes end with it. It
+keeps no logs and answers no errands.
 """
 import ctypes
 import json
@@ -22,12 +22,12 @@ import zmq
 
 NONE = "0" * 32
 BOOT_ID = pathlib.Path("/proc/sys/kernel/random/boot_id")
-HELLO_AFTER_S = 3  # Without a word from the coordinator; or three rounds, if they are longer.
-GONE_KEPT = 1000  # Instances that ended: who holds an older revision gets a snapshot.
+HELLO_AFTER_S = 3  # Without a message from the coordinator; or three rounds, if they are longer.
+GONE_KEPT = 1000  # Ended instances; a coordinator with an older revision gets a snapshot.
 BACKOFF_MOST_MS = 300_000
 
 # The fields of a spec that this agent honours, or that only the coordinator needs. A task with any other
-# field is refused: to run it without `user`, for example, would be to run it as root.
+# field is refused: without `user`, for example, it would run as root.
 SPEC = {"argv": [], "env": {}, "workdir": "", "stop_signal": "TERM", "grace_ms": 10_000, "restart": "always",
         "max_per_node": 1, "update": {}}
 RESTART = {"policy": "always", "backoff_ms": 1000, "max": 10, "window_ms": 600_000}
@@ -46,7 +46,7 @@ class Json:
 
 
 class Memory:
-    """What must be on disk before any answer or effect that follows from it."""
+    """State that must be on disk before any answer or effect that follows from it."""
 
     def __init__(self, file):
         self.file = pathlib.Path(file)
@@ -78,7 +78,7 @@ def unknown_field(spec):
 
 
 class Instance:
-    """One instance of a task in one generation. Nothing here blocks: polls must be answered meanwhile."""
+    """One instance of a task in one generation. Nothing here blocks, because polls must be answered in time."""
 
     def __init__(self, start, spec, node, home):
         self.task, self.ordinal, self.generation = start["task"], start["ordinal"], start["generation"]
@@ -116,7 +116,7 @@ class Instance:
                 [self.filled_in(word) for word in self.spec["argv"]], env={**environment, **self.variables},
                 cwd=self.filled_in(self.spec["workdir"]) or self.home, stdin=subprocess.DEVNULL,
                 start_new_session=True, preexec_fn=end_with_parent)
-        except OSError as error:  # There is no such program, or it is none: to try again is of no use.
+        except OSError as error:  # The program does not exist or cannot run: another try is useless.
             self.shown.update(state="failed", detail=error.strerror)
             return
         self.group = self.process.pid
@@ -124,7 +124,7 @@ class Instance:
                           restarts=self.shown["restarts"] + 1)
 
     def stop(self, now):
-        """The signal of its task now, and SIGKILL to all that is left after its grace."""
+        """Sends the task's signal now, and SIGKILL to the whole group after its grace."""
         if self.leaving:
             return
         self.leaving = True
@@ -136,7 +136,7 @@ class Instance:
         signal_group(self.group, getattr(signal, "SIG" + self.spec["stop_signal"]))
 
     def advance(self, now):
-        """Whatever is due. True: its report changed, or it is gone."""
+        """Does what is due. True: its report changed, or it is gone."""
         before = (dict(self.shown), self.gone)
         if self.leaving and self.group and now >= self.kill_at:
             signal_group(self.group, signal.SIGKILL)
@@ -170,7 +170,7 @@ def end_with_parent():
 
 
 def signal_group(group, number):
-    """False: nobody is left in it."""
+    """False: no process is left in it."""
     try:
         os.killpg(group, number)
         return True
@@ -188,16 +188,16 @@ class Agent:
         self.leader = {}  # The last welcome.
         self.specs = {}  # By task and generation.
         self.instances = {}  # By task and ordinal.
-        self.next = {}  # Likewise: a start that waits until the process of an older generation is gone.
+        self.next = {}  # By task and ordinal: a start that waits for the end of an older generation.
         self.revision = 1
-        self.changed, self.gone = {}, []  # The revisions of instances, and of those that are not here any more.
+        self.changed, self.gone = {}, []  # The revisions of present and of removed instances.
         self.reaches_back = 1  # A delta can begin at this revision.
-        self.told = 0  # The last revision that this leader was told; 0: it has not asked yet.
+        self.reported_revision = 0  # The last revision reported to this leader; 0: none.
         self.counted_in, self.obeyed, self.issued = 0, 0, 0  # The epoch of both sequences.
         self.hello_at = 0.0
         self.ending = False
         self.link = zmq.Context().socket(zmq.DEALER)
-        self.link.immediate, self.link.linger = 1, 200  # What cannot be sent is not kept: it is said again later.
+        self.link.immediate, self.link.linger = 1, 200  # Unsent messages are dropped: reports are repeated.
         self.link.connect(endpoint)
 
     # ---- sending ----
@@ -217,17 +217,17 @@ class Agent:
         lower = {"same": self.revision, "delta": seen, "snapshot": 0}[kind]
         news = sorted(key for key, at in self.changed.items() if at > lower)
         gone = sorted({key for at, key in self.gone if at > lower and key not in self.instances})
-        self.told = self.revision
+        self.reported_revision = self.revision
         self.send("report", kind=kind, epoch=self.leader["epoch"], round=number, to=self.revision,
                   obeyed=self.obeyed if self.counted_in == self.leader["epoch"] else 0,
                   instances=[self.instances[key].report() for key in news],
                   **({"from": seen, "gone": [{"task": task, "ordinal": ordinal} for task, ordinal in gone]}
                      if kind == "delta" else {}))
 
-    # ---- whom to obey ----
+    # ---- fencing ----
 
     def is_obeyed(self, them):
-        """Of the own cluster, of no lower epoch, and the one leader of that epoch."""
+        """True for the own cluster, no lower epoch, and the one leader of that epoch."""
         if self.memory["cluster"] not in (NONE, them["cluster"]):
             return False
         return (them["epoch"] > self.memory["epoch"]
@@ -241,7 +241,7 @@ class Agent:
 
     def on_welcome(self, message):
         if message["incarnation"] == self.memory["incarnation"]:
-            self.leader, self.told = message, 0
+            self.leader, self.reported_revision = message, 0
 
     def on_refused(self, message):
         code, now = message["code"], time.monotonic()
@@ -255,7 +255,7 @@ class Agent:
         self.leader, self.hello_at = {}, now + 0.02
 
     def on_poll(self, poll):
-        """A poll names no leader: it is of the one whose welcome came last, or it is not answered."""
+        """A poll names no leader: it is answered only if its epoch is that of the last welcome."""
         if poll["epoch"] != self.leader.get("epoch") or poll["incarnation"] != self.memory["incarnation"]:
             self.hello_at = min(self.hello_at, time.monotonic() + 0.02)
             return
@@ -263,7 +263,7 @@ class Agent:
             self.memory.keep(epoch=poll["epoch"], leader=self.leader["leader"])
             self.count_sequences_of(poll["epoch"])
             self.issued = max(self.issued, poll["issued"])
-        self.report(poll["round"], poll["seen"])  # Also to one that is not obeyed, so that it can count.
+        self.report(poll["round"], poll["seen"])  # Even to a leader that is not obeyed, so that it can count the node.
 
     def on_batch(self, batch):
         code = ("stale_incarnation" if batch["incarnation"] != self.memory["incarnation"]
@@ -326,7 +326,7 @@ class Agent:
         self.instances[key] = Instance(command, spec, self.me["name"], self.home)
         self.touch(key)
 
-    # ---- what becomes of instances ----
+    # ---- the states of instances ----
 
     def touch(self, key):
         """Every change of an instance is a revision."""
@@ -345,10 +345,10 @@ class Agent:
                     self.reaches_back = self.gone.pop(0)[0]
                 if key in self.next:
                     self.start(self.next.pop(key), now)
-        if self.leader and not self.ending and self.told not in (0, self.revision):
-            self.report(0, self.told)  # Unasked.
+        if self.leader and not self.ending and self.reported_revision not in (0, self.revision):
+            self.report(0, self.reported_revision)  # Unsolicited.
 
-    # ---- the life ----
+    # ---- the main loop ----
 
     def step(self):
         self.advance()
@@ -363,7 +363,7 @@ class Agent:
                 handler(message)
 
     def end(self):
-        """Stops all, answers polls until it is gone, and says goodbye."""
+        """Stops all instances, answers polls until all are gone, and announces its departure."""
         self.ending = True
         self.next.clear()
         for key, instance in self.instances.items():

@@ -62,7 +62,7 @@ inline constexpr Duration reschedule_after_max = 24h;  ///< As long as a lost no
 inline constexpr CivilMs civil_most{4'000'000'000'000};  ///< In the year 2096; sums fit 64 bits.
 
 // The defaults below which a host has no room for work. A hundredth of the host's size applies if
-// it is more.
+// it is less.
 inline constexpr std::uint64_t disk_floor_bytes = 64 * 1024 * 1024;  ///< A few logs and journals.
 inline constexpr std::uint64_t disk_floor_files = 1'000;
 inline constexpr std::uint64_t memory_floor = 32 * 1024 * 1024;  ///< Less, and the kernel kills.

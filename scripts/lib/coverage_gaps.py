@@ -1,13 +1,13 @@
-"""Compares what no test reached in the cores with the list of those places that have a reason.
+"""Compares the places in the cores that no test reached with the list of reasons for such places.
 
     coverage_gaps.py BRANCHES.json LIST.md
 
-The first is what gcovr counted. In the second each row of a table, | file | line of code | reason |,
+The first has the counts of gcovr. In the second each row of a table, | file | line of code | reason |,
 explains every line of that file that contains the code; `*` is every file, but only lines that were run.
-Ends with 1 if a core is below the goal, a place has no reason, or a reason explains nothing.
+Exits with 1 if a core is below the goal, a place has no reason, or a reason explains nothing.
 
-What only the compiler chooses is in neither number (docs/internals/coverage.md): the untaken branches of a line
-that was run and in which nothing is chosen, and of a `switch` the one for a value that has no name.
+Neither number has branches of the compiler (docs/internals/coverage.md): the untaken branches of an executed line
+without a choice, and the branch of a `switch` for a value without a name.
 """
 
 import collections
@@ -24,7 +24,7 @@ Gap = collections.namedtuple("Gap", "file number code runs missing")
 
 
 def made_by_compiler(code, runs, missing):
-    """How many of the untaken branches of this line are none that the source has."""
+    """How many of the untaken branches of this line are not in the source."""
     if runs == 0:
         return 0
     if not CHOICE.search(code):
@@ -33,7 +33,7 @@ def made_by_compiler(code, runs, missing):
 
 
 def untaken(counted):
-    """Per core the branches, those taken, and those left out of both; and each line with a gap."""
+    """Per core the branches, the taken ones, and those left out of both; and each line with a gap."""
     totals = {core: collections.Counter() for core in CORES}
     gaps = []
     for file in counted["files"]:
@@ -62,7 +62,7 @@ def reasons_of(page):
 
 
 def reason_of(gap, rows):
-    """What is said of its file comes before what is said of all, which speaks of no line never run."""
+    """The reason for its file wins over the reason for all files, which never holds for a line that was not run."""
     files = (gap.file, "*") if gap.runs else (gap.file,)
     return next((row for file in files for row in rows if row[0] == file and row[1] in gap.code), None)
 

@@ -1,10 +1,10 @@
 # Sourced by the scripts: a stage is one step of work with one line on the screen.
 #
-#   stage TITLE LOG COMMAND...   runs COMMAND with its output in build/log/LOG.log and says how long
-#                                it took; returns what COMMAND returned
+#   stage TITLE LOG COMMAND...   runs COMMAND with its output in build/log/LOG.log and prints its
+#                                duration; returns COMMAND's status
 #
-# On a terminal the line counts the seconds and shows the newest line of the log. Otherwise there is
-# a line at the end of a stage, and one every half a minute so that a long one is seen to be alive.
+# On a terminal the line counts the seconds and shows the newest line of the log. Otherwise it prints
+# a line at the end of a stage, and one every half a minute to show that a long one is alive.
 
 log_dir=build/log
 ticker_pid=
@@ -20,11 +20,11 @@ stop_ticker() {
     fi
 }
 
-# The COMMAND of a stage runs in the foreground, so that Ctrl-C reaches it; the line is drawn beside
-# it, and its drawing ends with the script however that ends.
+# The COMMAND of a stage runs in the foreground, so that Ctrl-C reaches it. A background process draws
+# the line, and ends with the script in any case.
 tick() {
     local title=$1 log=$2 start=$SECONDS width newest idle
-    # Waiting for a pipe that nobody writes to is a sleep without a process, which would outlive us.
+    # A read from a pipe without a writer is a pause without a sleep process that could outlive us.
     exec {idle}<> <(:)
     while kill -0 $$ 2>/dev/null; do
         read -r -t 1 -u "$idle" || true
