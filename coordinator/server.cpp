@@ -52,8 +52,8 @@ constexpr Duration very_long_turn = 14ms;
 /// in six in a row.
 bool is_put_off(Instant turn, int& in_a_row) {
     const Duration lasted = net::boottime_now() - turn;
-    const int borne = lasted >= very_long_turn ? 5 : lasted >= long_turn ? 1 : 0;
-    in_a_row = in_a_row < borne ? in_a_row + 1 : 0;
+    const int most_put_off = lasted >= very_long_turn ? 5 : lasted >= long_turn ? 1 : 0;
+    in_a_row = in_a_row < most_put_off ? in_a_row + 1 : 0;
     return in_a_row > 0;
 }
 
@@ -63,7 +63,7 @@ std::string host_name() {
 }
 
 // How long the answers given at the end may take to be sent.
-constexpr Duration last_words = 200ms;
+constexpr Duration final_linger = 200ms;
 
 }  // namespace
 
@@ -471,7 +471,7 @@ void Server::stop() {
     open_.clear();
     for (auto* const endpoint : {&operators_, &operators_ipc_}) {
         loop_.forget(endpoint->socket());
-        endpoint->socket().close(answered ? last_words : Duration::zero());
+        endpoint->socket().close(answered ? final_linger : Duration::zero());
     }
     loop_.forget(agents_.socket());
     loop_.forget(events_);

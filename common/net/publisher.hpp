@@ -15,7 +15,6 @@ namespace muster::net {
 /// The library stores each subscribed topic, some kilobytes of memory for a few bytes of traffic,
 /// without a bound. So beyond `most_topics` different ones all listeners are disconnected, and
 /// honest ones reconnect at once.
-/// listeners are sent away, and whoever is honest is back at once.
 class Publisher : public Socket {
 public:
     static constexpr std::size_t most_topics = 1'000;

@@ -15,7 +15,7 @@ namespace {
 bool is_plausible(Instant at) { return at >= Instant{} && at < Instant{24h * 365 * 100}; }
 
 // An output is taken apart completely, here and below: a new member does not compile.
-bool says_nothing(const Output& output) {
+bool is_empty_output(const Output& output) {
     const auto& [persist, messages, polls, replies, events, resign, closed_round] = output;
     return persist.empty() && messages.empty() && polls.empty() && replies.empty() &&
            events.empty() && !resign && !closed_round;
@@ -46,7 +46,7 @@ std::string_view StepEncoder::input(Instant now, const Input& input) {
 
 std::string_view StepEncoder::outcome(const Output& output) {
     bytes_.clear();
-    if (says_nothing(output)) {
+    if (is_empty_output(output)) {
         return bytes_;
     }
     const auto& [persist, messages, polls, replies, events, resign, closed_round] = output;

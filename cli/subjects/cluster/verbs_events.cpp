@@ -66,7 +66,7 @@ public:
           last_{last} {}
 
     /// False: output failed, and the error was printed.
-    bool came(const Event& event) {
+    bool on_event(const Event& event) {
         unpublished_ = 0;
         if (event.epoch != epoch_) {
             epoch_ = event.epoch;  // Another leadership counts from 1.
@@ -172,22 +172,22 @@ ExitCode follow(Console& console, const CommandLine& line, EventsRequest request
     const auto newest = kept->events.empty() ? 0 : kept->events.back().sequence;
     Follower follower{console, endpoint, kept->epoch, line.has("--since") ? request.since : newest};
     bool written = from ? follower.catch_up(*from) : follower.catch_up();
-    bool came = false;
+    bool arrived = false;
     net::Loop loop;
     loop.watch(subscriber, [&](Instant) {
         net::Message message;
         const auto receipt = subscriber.receive(message);
         if (receipt == net::Receipt::message && message.size() == 2) {
-            came = true;
+            arrived = true;
             if (const auto event = codec::event_from_json(message[1])) {
-                written = written && follower.came(*event);
+                written = written && follower.on_event(*event);
             }
         }
         return receipt != net::Receipt::nothing;
     });
     for (Instant asked = net::boottime_now(); written;) {
         const Instant now = loop.turn(asked + silence);
-        if (std::exchange(came, false)) {
+        if (std::exchange(arrived, false)) {
             asked = now;
         } else if (now >= asked + silence) {
             written = follower.break_silence();

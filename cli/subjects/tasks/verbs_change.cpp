@@ -58,8 +58,8 @@ std::string shortened(const std::vector<std::string>& unsorted) {
 }
 
 /// Shows what would be removed, and asks for consent. Nothing: go on.
-std::optional<ExitCode> agree_to_removal(const Console& console, const Removal& removal,
-                                         bool agreed) {
+std::optional<ExitCode> confirm_removal(const Console& console, const Removal& removal,
+                                        bool agreed) {
     if (removal.names.empty()) {
         return std::nullopt;
     }
@@ -81,20 +81,20 @@ std::optional<ExitCode> agree_to_removal(const Console& console, const Removal& 
 }
 
 /// The same request as a dry run.
-auto only_asked(auto request) {
+auto as_dry_run(auto request) {
     request.dry_run = true;
     return request;
 }
 
 /// The query whose answer lists what the request would remove; nothing for most requests.
-std::optional<RequestBody> question_about(const RequestBody& request) {
+std::optional<RequestBody> removal_query(const RequestBody& request) {
     if (const auto* const apply = std::get_if<ApplyRequest>(&request);
         apply != nullptr && apply->replace) {
-        return only_asked(*apply);
+        return as_dry_run(*apply);
     }
     if (const auto* const apply = std::get_if<NodeApplyRequest>(&request);
         apply != nullptr && !apply->dry_run) {
-        return only_asked(*apply);
+        return as_dry_run(*apply);
     }
     if (const auto* const remove = std::get_if<TaskRemoveRequest>(&request);
         remove != nullptr && !pattern::is_name(remove->pattern)) {
@@ -108,7 +108,7 @@ std::optional<RequestBody> question_about(const RequestBody& request) {
 }
 
 Result<Removal> removal_of(Console& console, const RequestBody& request) {
-    const auto question = question_about(request);
+    const auto question = removal_query(request);
     if (!question) {
         return Removal{};
     }
@@ -122,7 +122,7 @@ ExitCode run_change(Console& console, const CommandLine& line, const RequestBody
     if (!removal) {
         return console.fail_with(removal.error());
     }
-    if (const auto end = agree_to_removal(console, *removal, line.has("--yes"))) {
+    if (const auto end = confirm_removal(console, *removal, line.has("--yes"))) {
         return *end;
     }
     const auto reply = console.ask(request);
