@@ -24,11 +24,11 @@
 namespace muster::agent {
 namespace {
 
-// For the shims of earlier lives to say what they have. One that is halted says nothing.
+// How long shims of earlier lives may take to send their state. A stopped one never does.
 constexpr Duration patience_with_shims = 2s;
-// For an agent that is asked by hand to answer.
+// How long an agent may take to answer a local request.
 constexpr Duration patience_with_agent = 5s;
-// For the library's thread to hand the goodbye to the kernel.
+// Time for the library's thread to pass the departure message to the kernel.
 constexpr Duration goodbye_wait = 50ms;
 
 BootId boot_id() {
@@ -38,7 +38,7 @@ BootId boot_id() {
     return parse_id<BootId>(text).value_or(BootId{});
 }
 
-/// What a life of an agent stands on, each after the one before.
+/// The resources of one life of an agent. Each is opened after the one before it.
 struct StartupResources {
     paths::Directories directories;
     std::string local_endpoint;
@@ -122,7 +122,7 @@ void run_until_told(net::Loop& loop, AgentServer& server, net::Signals& signals)
     loop.forget(signals.fd());
 }
 
-/// One life of an agent, from its resources up to its server.
+/// One life of an agent, from its resources to its server.
 class Life {
 public:
     [[nodiscard]] static Result<std::unique_ptr<Life>> begin(const AgentSettings& settings) {
@@ -186,7 +186,7 @@ private:
     std::optional<AgentServer> server_;
 };
 
-// The agent that runs with this name.
+// Asks the running agent of this name.
 Result<void> ask_to_stop_all(const std::string& socket) {
     net::Context context;
     net::Loop loop;
@@ -217,7 +217,7 @@ Result<void> ask_to_stop_all(const std::string& socket) {
     return {};
 }
 
-// Of a name that is mistyped all has not ended, and nothing is made for it.
+// For a mistyped name the answer must not be "ended", and nothing may be created.
 Result<void> check_that_it_was_here(const paths::Directories& directories,
                                     const std::string& name) {
     const std::string state = paths::agent_state(directories, name);
@@ -234,9 +234,9 @@ Result<void> check_that_it_was_here(const paths::Directories& directories,
 
 Result<void> prepare(const AgentSettings& settings) {
     log::set_level(settings.log_level);
-    // A log whose reader went away ends nothing, nor does the terminal.
+    // A log reader or a terminal that goes away must not end the agent.
     std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGXFSZ, SIG_IGN);  // A limit on files fails the write that meets it.
+    std::signal(SIGXFSZ, SIG_IGN);  // At a file size limit the write fails instead.
     std::signal(SIGHUP, SIG_IGN);
     return net::check_library();
 }
@@ -244,7 +244,7 @@ Result<void> prepare(const AgentSettings& settings) {
 }  // namespace
 
 Result<void> run_agent(const AgentSettings& settings) {
-    // Before any thread: all of them inherit the mask.
+    // Before any thread starts, because threads inherit the mask.
     net::Signals signals{SIGTERM, SIGINT};
     if (auto fit = prepare(settings); !fit) {
         return fit;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t core = 1'000;
 
-/// The first number of a file. Nothing: there is none, as in `max`, or it is below 0.
+/// The first number of a file. Nothing: there is none, as with `max`, or it is negative.
 std::optional<std::uint64_t> first_number_in(const std::string& file) {
     std::ifstream stream{file};
     std::int64_t number = -1;
@@ -55,7 +55,7 @@ std::string memory_used(const CgroupTree& tree, const std::string& directory) {
     return directory + (tree.version == 2 ? "/memory.current" : "/memory.usage_in_bytes");
 }
 
-/// Our cgroup and all above it, as far as they are to be seen.
+/// Our cgroup and all cgroups above it, as far as they are visible.
 template <class Use>
 void for_each_above(const CgroupTree& tree, Use use) {
     std::string directory = tree.directory;
@@ -65,7 +65,7 @@ void for_each_above(const CgroupTree& tree, Use use) {
     }
 }
 
-/// The least memory of the host and of the cgroups, and whether it is a cgroup's.
+/// The least memory of the host and the cgroups, and whether a cgroup sets it.
 std::pair<std::uint64_t, bool> memory_of(const std::vector<CgroupTree>& trees) {
     struct sysinfo host = {};
     std::uint64_t least = sysinfo(&host) == 0 ? std::uint64_t{host.totalram} * host.mem_unit : 0;

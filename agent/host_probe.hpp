@@ -9,8 +9,8 @@
 
 namespace muster::agent {
 
-/// What the host has for instances, found by itself: the least of what the machine has, what this
-/// process may run on, and what the cgroups that it is in, and those above them, may use.
+/// The capacity of the host as measured: the least of the machine, of the processors allowed for
+/// this process, and of its cgroup and the cgroups above it.
 struct FoundCapacity {
     std::uint64_t cpu_milli = 0;
     std::uint64_t memory_bytes = 0;
@@ -18,16 +18,16 @@ struct FoundCapacity {
 };
 [[nodiscard]] FoundCapacity find_capacity(const std::vector<CgroupTree>& trees);
 
-/// Fills in what was not said, and tells of each whence it is.
+/// Fills in the capacity that is not configured, and returns the source of each value.
 [[nodiscard]] CapacityFrom complete(Capacity& said, const FoundCapacity& found);
 
-/// What cgroups leave of the host is counted. The civil clock is the caller's.
+/// Observes the host, less what its cgroups withhold. The civil clock is the caller's.
 [[nodiscard]] HostObserved look_at_host(const std::vector<CgroupTree>& trees, CivilMs now);
 
-/// The disk that has this directory. May take as long as the disk does.
+/// The disk with this directory. Blocks as long as the disk does.
 [[nodiscard]] DiskObserved look_at_disk(const std::string& directory);
 
-/// `MemAvailable` of a text as /proc/meminfo has it, in bytes. 0: it is not there.
+/// `MemAvailable` of a text in the format of /proc/meminfo, in bytes. 0: it is missing.
 [[nodiscard]] std::uint64_t memory_available(const std::string& meminfo);
 
 }  // namespace muster::agent

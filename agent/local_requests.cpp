@@ -68,7 +68,7 @@ Result<LocalRequest> request_of_line(std::string_view line) {
     return LocalRequest{verb->verb, wanted == 0 ? std::string{} : std::string{words.back()}};
 }
 
-/// A field of the request; an error if it is missing or no text.
+/// A field of the request. An error if it is missing or not a text.
 Result<std::string> text_of_field(const codec::ParsedJson& tree, const char* key,
                                   std::string_view message) {
     const auto found = tree.find(key);

@@ -10,22 +10,22 @@
 
 namespace muster::agent {
 
-/// What an agent says of itself when asked by hand.
+/// The agent's own answer to a local status request.
 struct LocalStatus {
     std::string name;
     std::string version;
-    std::string coordinator;  ///< The endpoint it connects to.
-    bool led = false;         ///< A leader that it obeys polls it.
+    std::string coordinator;  ///< The endpoint to which the agent connects.
+    bool led = false;         ///< A leader that the agent obeys polls it.
     LifeId life;
     AgentMemory memory;
-    std::uint64_t undecodable = 0;  ///< Messages that were none, from whomever.
+    std::uint64_t undecodable = 0;  ///< Messages that could not be decoded, from any sender.
 };
 struct LocalProcess {
     InstanceReport report;
     std::optional<int> pid;
 };
 
-/// One request by hand, a line of text or a JSON object.
+/// One local request, a line of text or a JSON object.
 struct LocalRequest {
     enum class Verb : std::uint8_t { help, status, list, stop_all, log_level } verb = Verb::help;
     std::string level;

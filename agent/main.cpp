@@ -20,10 +20,10 @@ constexpr Program program{
     "Runs tasks on this host for its coordinator. Tasks keep running when it ends;\n"
     "`muster-agent stop-all`, with the same options, ends them and the agent."};
 constexpr std::string_view stop_all_verb = "stop-all";
-// For the unit of systemd: see take_back_controllers().
+// For the systemd unit: see take_back_controllers().
 constexpr std::string_view make_room_verb = "make-room";
 
-/// What the command line may say over the configuration. Empty: not said.
+/// Options that override the configuration. Empty: not given.
 struct Arguments {
     std::string config;
     std::string name;
@@ -44,7 +44,7 @@ std::optional<int> read_into(Arguments& into, int argc, char** argv) {
          {"--log-level", &into.log_level, "trace, debug, info, warn or error"}});
 }
 
-/// What the command line says over the configuration file.
+/// Applies the command line over the configuration file.
 muster::Result<muster::agent::AgentSettings> overridden(muster::agent::AgentSettings settings,
                                                         const Arguments& arguments) {
     if (auto taken = override_with(arguments.log_level, settings.log_level); !taken) {

@@ -20,11 +20,11 @@
 namespace muster::agent {
 namespace {
 
-// The tables of an agent's configuration: what its host has, and how it is checked.
+// The tables of an agent's configuration: the capacity of its host, and its checks.
 constexpr std::array<std::string_view, 5> host_tables{"labels", "capacity", "reserved", "floors",
                                                       "readiness"};
 
-/// One key of the file, and how its text is taken.
+/// One key of the file, and how its text is read.
 struct Key {
     std::string_view name;
     Result<void> (*take)(const std::string& text, AgentSettings& into);
@@ -74,7 +74,7 @@ std::vector<std::string_view> known_keys() {
     return known;
 }
 
-/// The keys whose values are texts.
+/// Reads the keys whose values are texts.
 void read_texts(TomlFields& fields, const toml::table& table, AgentSettings& into) {
     for (const auto& [name, value] : table) {
         const auto* const key = std::ranges::find(keys, name.str(), &Key::name);

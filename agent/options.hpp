@@ -10,32 +10,32 @@
 
 namespace muster::agent {
 
-/// All that an operator may choose of an agent. The defaults run without any configuration.
+/// Everything an operator may configure. The defaults work without any configuration.
 struct AgentSettings {
     std::string name;  ///< Empty: the host's name, made valid.
     std::string coordinator = "tcp://127.0.0.1:7700";
     std::string state_dir;    ///< Empty: the default of common/base/paths.hpp.
-    std::string run_dir;      ///< Likewise.
-    std::string secrets_dir;  ///< Likewise.
+    std::string run_dir;      ///< Empty: the default, too.
+    std::string secrets_dir;  ///< Empty: the default, too.
     log::Level log_level = log::Level::info;
     std::string version;
-    Offer offer;                 ///< What is not said of its capacity is what the host has.
-    CapacityFrom capacity_from;  ///< Whence that is known, once the settings are completed.
+    Offer offer;                 ///< Capacity that is not configured is measured.
+    CapacityFrom capacity_from;  ///< The source of each value, once the settings are completed.
     HostFloors floors;
     CheckOptions check;  ///< Whether the host is ready for work.
 };
 
-/// Reads a configuration file; examples/agent.toml has every key with its default. The first fault
-/// is returned as `FILE:LINE: what is wrong; what would be right`.
+/// Reads a configuration file; examples/agent.toml has every key with its default. Returns the
+/// first fault as `FILE:LINE: what is wrong; what would be right`.
 [[nodiscard]] Result<AgentSettings> agent_settings_from_toml(std::string_view text,
                                                              std::string_view file);
 
-/// A name of a node made from the name of a host: lower case, other characters as `-`. Empty if
-/// nothing of it can be kept.
+/// Makes a node name from a host name: lower case, other characters as `-`. Empty if no character
+/// is usable.
 [[nodiscard]] std::string node_name_of_host(std::string_view host);
 
-/// Names the agent if it has no name yet, and looks what the host has; refuses a name against the
-/// rule, a coordinator that is not on this host, and more reserved than there is.
+/// Names the agent if it has no name yet, and measures the host. Refuses an invalid name, a
+/// coordinator on another host, and a reservation above the capacity.
 [[nodiscard]] Result<AgentSettings> completed(AgentSettings settings);
 
 }  // namespace muster::agent

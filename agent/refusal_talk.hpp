@@ -9,11 +9,11 @@
 
 namespace muster::agent {
 
-/// What the log tells of refusals. An agent that is refused tries again each second, perhaps for
-/// days: the first of its kind is news, and one now and then.
+/// Which refusals are logged. A refused agent tries again each second, perhaps for days. The first
+/// refusal of a kind is logged, and later one from time to time.
 class RefusalTalk {
 public:
-    /// Of those with this code, which becomes the last.
+    /// The limit for refusals with this code, which becomes the last one.
     [[nodiscard]] log::RateLimit& limit(Errc code) {
         if (code != last_) {
             limit_ = log::RateLimit{1, interval};
@@ -23,7 +23,7 @@ public:
     }
     void welcomed() { last_.reset(); }
 
-    /// What follows the reason that the coordinator gave: what a person can do about it.
+    /// Advice for the operator, appended to the coordinator's reason.
     [[nodiscard]] static std::string_view advice(Errc code) {
         return code == Errc::name_in_use
                    ? "; stop the other agent of this name, or start this one with another --name"

@@ -12,12 +12,12 @@ namespace muster::agent {
 namespace {
 
 constexpr Duration between_looks = 5s;
-// The library makes most links anew by itself, at its own growing pace, which begins anew, too. So
-// first this, then more; but with the pace of a hello well below a coordinator's recovery_grace, in
-// which whoever was on the wrong link when it began has to be heard.
+// The library reconnects by itself, with a growing delay, which connect_anew() resets. So the agent
+// waits this long first, and longer later. The wait plus that of a hello must stay well below a
+// coordinator's recovery_grace, so that an agent on a dead link reports in time.
 constexpr Duration patience_with_link = 3s;
 constexpr Duration patience_with_link_max = 8s;
-// To one who asks by hand and does not read yet; the large ones are counted by their bytes.
+// For a local client that does not read yet. Large answers are limited by their bytes.
 constexpr int answers_queued = 1'000;
 
 std::string exit_of(std::int32_t exit_code, std::int32_t exit_signal) {
@@ -50,7 +50,7 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
     for (const FoundProcess& found : beginning.found) {
         names_.insert_or_assign(found.process, found.id);
     }
-    // Collected in every turn, also when only a deadline passed.
+    // They are collected in every turn, also when only a deadline passed.
     loop_.watch(executor_.fd(), [](Instant) {});
     loop_.watch(disk_.fd(), [](Instant) {});
     loop_.watch(readings_.fd(), [](Instant) {});
@@ -172,7 +172,7 @@ std::string AgentServer::answer_to(const net::Message& message) {
                                  .undecodable = undecodable_},
                                 processes());
         case LocalRequest::Verb::stop_all:
-            // After the answer: what is to end may be all at once.
+            // After the answer, because the end may come at once.
             is_to_shut_down_ = true;
             return local_stop_all(core_.instances().size());
         case LocalRequest::Verb::log_level: break;
@@ -302,7 +302,7 @@ void AgentServer::log_process_event(Instant now, const ProcessEvent& event) {
     }
     const ProcessId process = failed != nullptr ? failed->process : ended->process;
     const auto name = names_.extract(process);
-    if (name.empty()) {  // Of an earlier life.
+    if (name.empty()) {  // A process of an earlier life.
         log::write(ends_, now, log::Level::info, "a process of an earlier life ended",
                    {{"process", raw(process)}});
     } else if (!is_valid_name(name.mapped().task)) {
@@ -319,7 +319,7 @@ void AgentServer::log_process_event(Instant now, const ProcessEvent& event) {
     }
 }
 
-// The links to shims lose nothing: whoever reads this has found a bug, or a shim that was halted.
+// Links to shims lose nothing, so this message means a bug, or a shim that was stopped.
 void AgentServer::log_restored(Instant now) {
     for (const ProcessId process : executor_.take_mended()) {
         const auto name = names_.find(process);
@@ -338,7 +338,7 @@ void AgentServer::log_written(Instant now, const AgentInput& input) {
     const auto* journal = std::get_if<JournalFailed>(&input);
     const bool fails = memory != nullptr || journal != nullptr;
     if (fails) {
-        // What had no effect is ordered again, each round.
+        // A command without effect comes again, each round.
         log::write(disk_complaints_, now, log::Level::error,
                    memory != nullptr ? "memory not written" : "journal not written",
                    {{"reason", memory != nullptr ? memory->detail : journal->detail}});
@@ -360,7 +360,7 @@ void AgentServer::log_readiness() {
     }
 }
 
-// Every second while the node is not ready: only what is new is said.
+// A check runs every second while the node is not ready, so only a new result is logged.
 void AgentServer::log_check(const std::string& result) {
     if (result != checked_) {
         log::info("readiness checked", {{"result", result}});

@@ -28,10 +28,10 @@ namespace muster::agent {
 ///     coordinator --\                                /--> disk: memory and journal
 ///     processes -----+--> receive --> step(now) ----+---> processes: release, end, spawn
 ///     disk ---------/                                \--> coordinator: hello, reports, acks
-///     asked by hand (answered here)
+///     local requests (answered here)
 ///
-/// One thread runs it all but the disk, and what is read of the host for operators. Each output is
-/// carried out whole, in its order, before the next input.
+/// One thread runs everything except the disk and the readings for operators. Each output is
+/// carried out completely, in its order, before the next input.
 class AgentServer {
 public:
     AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings, Disk& disk,
@@ -40,15 +40,15 @@ public:
     AgentServer(const AgentServer&) = delete;
     AgentServer& operator=(const AgentServer&) = delete;
 
-    /// Binds the endpoint for requests by hand.
+    /// Binds the endpoint for local requests.
     [[nodiscard]] Result<void> open(const std::string& local_endpoint);
     [[nodiscard]] Result<void> connect();
 
-    /// One turn of the loop, at most until `deadline`. Returns its `now`.
+    /// One turn of the loop, until `deadline` at the latest. Returns its `now`.
     Instant turn(Instant deadline);
-    /// Ends, and leaves what it runs to the next life.
+    /// Ends the agent; its instances keep running for the next life.
     void leave(Instant now) { step(now, Leave{}); }
-    /// Ends with all that it runs.
+    /// Ends the agent and its instances.
     void shut_down(Instant now) { step(now, ShutDown{}); }
     [[nodiscard]] bool finished() const { return finished_; }
     [[nodiscard]] std::size_t instances() const { return core_.instances().size(); }
@@ -81,14 +81,14 @@ private:
     net::Unread unread_;
     Agent core_;
     LifeId life_;
-    Duration patience_;  // With a link over which nothing can be sent.
+    Duration patience_;  // With a link that cannot send.
 
     Instant now_;
     net::Message received_;
     FromCoordinator from_coordinator_;
     std::string encoded_;
     std::map<ProcessId, InstanceId>
-        names_;  // Of what is made, for the log; of checks no valid one.
+        names_;  // Of each process, for the log. Checks have invalid names.
     std::vector<CgroupTree> cgroups_ = cgroup_trees_of_process();
     Instant look_due_{};
     bool is_to_shut_down_ = false;
@@ -103,8 +103,8 @@ private:
     log::RateLimit mended_{20};
     log::RateLimit disk_complaints_{1, 1min};
     bool disk_fails_ = false;
-    bool is_able_ = true;  // As was said.
-    std::string checked_;  // What the last check came to.
+    bool is_able_ = true;  // The last value that was logged.
+    std::string checked_;  // The result of the last check.
 };
 
 }  // namespace muster::agent

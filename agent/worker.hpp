@@ -21,8 +21,8 @@
 
 namespace muster::agent {
 
-/// Does what may take long on a thread of its own, in the order given: a disk that hangs keeps no
-/// poll waiting. All but the function given runs on the thread that owns it.
+/// Does slow work on its own thread, in the given order, so that a disk that hangs delays no poll.
+/// Only `carry_out` runs on that thread.
 template <class Job, class Done>
 class Worker {
 public:
@@ -33,7 +33,7 @@ public:
         ensure(news_.is_open(), "a daemon that just started has files left");
         thread_ = std::thread{[this] { work_until_stopped(); }};
     }
-    /// Waits for what is to be done.
+    /// Waits until all submitted jobs are done.
     ~Worker() {
         {
             const std::lock_guard lock{mutex_};
@@ -53,12 +53,12 @@ public:
         }
         work_.notify_one();
     }
-    /// Jobs submitted and not collected.
+    /// Jobs that were submitted and not collected.
     [[nodiscard]] std::size_t open() const { return open_; }
 
     /// Readable when collect() has something.
     [[nodiscard]] int fd() const { return news_.get(); }
-    /// What came of each job that is done.
+    /// The results of the jobs that are done.
     [[nodiscard]] std::vector<Done> collect() {
         eventfd_t count = 0;
         eventfd_read(news_.get(), &count);
@@ -94,12 +94,12 @@ private:
     std::condition_variable work_;
     std::vector<Job> jobs_;
     std::vector<Done> done_;
-    std::size_t open_ = 0;  // Of the owner's thread.
+    std::size_t open_ = 0;  // Used only by the owner's thread.
     bool is_stopping_ = false;
-    std::thread thread_;  // Last: it uses what is above.
+    std::thread thread_;  // Last, because it uses the members above.
 };
 
-/// Writes what the core puts out, each in its turn. The files belong to its thread until the end.
+/// Writes the core's outputs, in their order. The files belong to the worker thread until the end.
 class Disk {
 public:
     Disk(StateDirectory& state, JournalFile& journal)
@@ -109,12 +109,12 @@ public:
 
     void write(AgentMemory memory) { worker_.submit(memory); }
     void write(JournalWrite changes) { worker_.submit(std::move(changes)); }
-    /// How much room there is, unless that is being looked for already. Answered by DiskObserved.
+    /// Measures the free space, unless a measurement is under way. Answered by DiskObserved.
     void look();
 
     /// Readable when collect() has something.
     [[nodiscard]] int fd() const { return worker_.fd(); }
-    /// Of each write that ended, what the core is to be told.
+    /// The input for the core for each job that ended.
     [[nodiscard]] std::vector<AgentInput> collect();
 
 private:
@@ -125,30 +125,30 @@ private:
 
     StateDirectory& state_;
     JournalFile& journal_;
-    bool is_looking_ = false;         // Of the owner's thread.
-    Worker<Job, AgentInput> worker_;  // Last: it uses what is above.
+    bool is_looking_ = false;         // Used only by the owner's thread.
+    Worker<Job, AgentInput> worker_;  // Last, because it uses the members above.
 };
 
-/// Reads of the host what operators want to know of it, on a thread of its own, each in its turn.
+/// Reads for operators from the host, on its own thread, in the given order.
 class Readings {
 public:
     /// `logs`: the directory of the files that shims write.
     explicit Readings(std::string logs)
         : logs_{std::move(logs)}, worker_{[this](const Reading& job) { return read(job); }} {}
 
-    /// The answer, if it can be given at once: too many wait.
+    /// An answer only if too many readings wait.
     [[nodiscard]] std::vector<AgentMessage> submit(Reading reading);
 
     /// Readable when collect() has something.
     [[nodiscard]] int fd() const { return worker_.fd(); }
-    /// The answers, to be sent to the coordinator.
+    /// The answers for the coordinator.
     [[nodiscard]] std::vector<AgentMessage> collect() { return worker_.collect(); }
 
 private:
     [[nodiscard]] AgentMessage read(const Reading& job) const;
 
     LogReader logs_;
-    Worker<Reading, AgentMessage> worker_;  // Last: it uses what is above.
+    Worker<Reading, AgentMessage> worker_;  // Last, because it uses the members above.
 };
 
 }  // namespace muster::agent

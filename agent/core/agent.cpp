@@ -19,7 +19,7 @@ struct Overloaded : Functions... {
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
 
-/// Behind those that are there.
+/// Appends `more` to each list of `orders`.
 void append(ProcessOrders& orders, ProcessOrders&& more) {
     std::ranges::move(more.releases, std::back_inserter(orders.releases));
     std::ranges::move(more.asks, std::back_inserter(orders.asks));
@@ -77,7 +77,7 @@ std::vector<LocalInstance> Agent::instances() const {
 
 // ---- what follows ----
 
-/// What is due is begun, what changed is written, and what was ordered meanwhile is put out.
+/// Begins what is due, writes what changed, and puts out the orders that were given meanwhile.
 void Agent::advance(Instant now, AgentOutput& output) {
     if (!ending_.leaves) {
         lives_.wake(now);
@@ -103,7 +103,7 @@ bool Agent::cannot_write(Instant now) const {
     return gate_.writes().is_failing(now) || lives_.writes().is_failing(now);
 }
 
-/// What failed last is told as long as something fails.
+/// Reports the last failure as long as something fails.
 void Agent::review_trouble(Instant now) {
     const bool cannot_write = this->cannot_write(now);
     if (!cannot_write && !supervisor_.spawn_failing()) {
@@ -113,7 +113,7 @@ void Agent::review_trouble(Instant now) {
     }
 }
 
-/// The answer to a poll, or to what would have been one.
+/// Answers a poll, or makes the same report without one.
 void Agent::report(Instant now, const Poll& poll, AgentOutput& output, HostVitals vitals) {
     Report report = reporter_.tell(poll.seen, lives_.instances());
     report.epoch = poll.epoch;
@@ -130,10 +130,10 @@ void Agent::report(Instant now, const Poll& poll, AgentOutput& output, HostVital
     output.messages.emplace_back(std::move(report));
 }
 
-/// Also unasked.
+/// Sends a delta without a poll.
 void Agent::report_news(Instant now, AgentOutput& output) {
-    // An agent that shuts down tells once what is gone: a start that a delta led to would be
-    // refused.
+    // An agent that shuts down sends no deltas: the coordinator would plan starts here, and the
+    // agent would refuse them. One last delta goes out before its departure.
     const bool may_tell = session_.leader() && !ending_.stops_all;
     if (reporter_.take_due(now, may_tell)) {
         report(now, {.epoch = session_.leader()->epoch, .seen = reporter_.told()}, output);
@@ -158,7 +158,8 @@ void Agent::say_hello(Instant now, AgentOutput& output) {
 }
 
 void Agent::say_goodbye(Instant now, AgentOutput& output) {
-    // A journal that cannot be written keeps nobody here; its processes tell the next life.
+    // The agent does not wait for a journal that fails: the shims report the processes to the next
+    // life.
     const std::size_t count = lives_.table().count();
     const bool is_over =
         (ending_.leaves || (ending_.stops_all && count == 0)) && lives_.is_journaled();

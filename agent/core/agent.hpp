@@ -24,14 +24,14 @@ namespace muster::agent {
 /// One instance for the agent's own `list`.
 struct LocalInstance {
     InstanceReport report;
-    ProcessIdentity process;  ///< Of the present process; 0: none.
+    ProcessIdentity process;  ///< Of the present process. 0: there is none.
 };
 
-/// One agent's whole mind: which commands it obeys, what it reports, when a process is started
-/// again. It goes on restarting and reporting to itself while no coordinator is there.
+/// All decisions of one agent: which commands it obeys, what it reports, when it starts a process
+/// again. Without a coordinator it still restarts processes and keeps its reports current.
 class Agent {
 public:
-    /// What became of each process of the journal, and of those found, is told by inputs.
+    /// The fate of each process, from the journal or found on the host, arrives later as an input.
     Agent(Instant now, AgentOptions options, const RecoveredState& recovered);
     Agent(const Agent&) = delete;
     Agent& operator=(const Agent&) = delete;
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] const AgentMemory& memory() const { return fence_.memory(); }
     /// True while polls of an accepted leader arrive.
     [[nodiscard]] bool led(Instant now) const { return session_.is_led(now); }
-    /// Why the host should get no work at present; empty: it may.
+    /// Why the host should get no work at present. Empty: nothing is wrong.
     [[nodiscard]] const std::string& unable() const { return host_.unable(); }
 
 private:
@@ -72,11 +72,11 @@ private:
     void say_hello(Instant now, AgentOutput& output);
     void say_goodbye(Instant now, AgentOutput& output);
 
-    /// How it ends, if it was told to.
+    /// How the agent ends, if it was ordered to end.
     struct Ending {
-        bool leaves = false;  // Its instances stay.
+        bool leaves = false;  // Its instances keep running.
         bool stops_all = false;
-        bool is_over = false;  // It said goodbye.
+        bool is_over = false;  // It announced its departure.
     };
 
     AgentOptions options_;

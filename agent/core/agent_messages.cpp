@@ -13,7 +13,7 @@ namespace muster::agent {
 
 namespace {
 
-/// Stops before starts. Gives those that are refused.
+/// Carries out stops before starts. Returns the refused commands.
 std::vector<Refusal> carry_out(Instant now, const Batch& batch, Lifecycle& lives,
                                Supervisor& supervisor) {
     std::map<std::string, Error> unsound;
@@ -39,7 +39,7 @@ std::vector<Refusal> carry_out(Instant now, const Batch& batch, Lifecycle& lives
     return refusals;
 }
 
-/// All of them, for this reason.
+/// Refuses every command of the batch for this reason.
 std::vector<Refusal> refuse_all(const Batch& batch, Errc why) {
     std::vector<Refusal> refusals;
     for (const Stop& stop : batch.stops) {
@@ -117,7 +117,7 @@ void Agent::handle(Instant now, const Poll& poll, AgentOutput& output) {
             readiness_.ask();
         }
     }
-    advance(now, output);  // The answer tells what begins by now.
+    advance(now, output);  // The answer includes what begins now.
     review_trouble(now);
     report(now, poll, output, host_.tell(now, poll.seen == Revision{}));
 }
@@ -135,7 +135,8 @@ void Agent::handle(Instant now, const Batch& batch, AgentOutput& output) {
     output.messages.emplace_back(std::move(ack));
 }
 
-// Another life is not answered for: the sender hears that it is gone.
+// A call for another life gets no answer: the coordinator learns by the new hello that this life is
+// over.
 template <class Call>
     requires requires(Call call) { call.stamp; }
 void Agent::handle(Instant /*now*/, const Call& call, AgentOutput& output) {

@@ -10,15 +10,16 @@
 #include "common/base/time.hpp"
 #include "common/messages/message.hpp"
 
-/// What goes into an agent's core and what comes out of it.
+/// Inputs and outputs of the agent's core.
 namespace muster::agent {
 
-/// What an agent keeps on disk. It is durable before any answer or effect that follows from it.
+/// The memory that an agent keeps on disk. It is durable before any answer or effect that follows
+/// from it.
 struct AgentMemory {
-    ClusterId cluster;  ///< None until a coordinator commanded it.
-    Epoch epoch{};      ///< The highest ever answered or obeyed, and its leader.
+    ClusterId cluster;  ///< None until a coordinator has commanded the agent.
+    Epoch epoch{};      ///< The highest that the agent ever answered or obeyed, and its leader.
     LeaderId leader;
-    Generation counter{};  ///< The highest of the cluster's counter ever seen.
+    Generation counter{};  ///< The highest value of the cluster's counter that the agent ever saw.
     Incarnation incarnation{};
 
     friend bool operator==(const AgentMemory&, const AgentMemory&) = default;
@@ -31,13 +32,14 @@ struct FromCoordinator {
 };
 /// The memory last put out is on disk.
 struct Remembered {};
-/// It could not be written: what waits for it is dropped, as if its message had been lost.
+/// The memory could not be written. The message that waits for it is dropped, as if it had been
+/// lost.
 struct RememberFailed {
     std::string detail;
 };
 /// The last journal write put out is on disk.
 struct Journaled {};
-/// It could not be written, none of it.
+/// The journal write failed as a whole.
 struct JournalFailed {
     std::string detail;
 };
@@ -47,40 +49,40 @@ struct ProcessStarted {
     CivilMs at{};
     ProcessIdentity identity{};
 };
-/// No process came of it. `permanent`: it cannot be executed, and trying again will not help.
+/// The process did not start. `permanent`: it cannot be executed, and trying again does not help.
 struct ProcessNotStarted {
     ProcessId process{};
     bool permanent = false;
-    bool host_at_fault = false;  ///< No memory, no fds, ...: says something about the host.
+    bool host_at_fault = false;  ///< It lacked memory, descriptors, ...
     std::string detail;
-    bool never_made = false;  ///< An earlier life was to make it, and did not come to that.
+    bool never_made = false;  ///< An earlier life planned to create it and died before that.
 };
 /// The process and all its descendants are gone.
 struct ProcessEnded {
     ProcessId process{};
     std::int32_t exit_code = -1;  ///< -1 if a signal ended it.
     std::int32_t exit_signal = 0;
-    bool by_order = false;       ///< It was told to end, perhaps by an earlier life of this agent.
-    bool unseen = false;         ///< Nobody saw how.
-    bool out_of_memory = false;  ///< The kernel killed in it, at its limit.
+    bool by_order = false;  ///< It was ordered to end, perhaps by an earlier life of this agent.
+    bool unseen = false;    ///< Nobody saw how it ended.
+    bool out_of_memory = false;  ///< The kernel killed a process in it, at its memory limit.
 };
-/// What the host says of itself, looked at every few seconds.
+/// The state of the host, observed every few seconds.
 struct HostObserved {
     std::uint32_t load_milli = 0;
-    std::uint64_t memory_free = 0;   ///< Bytes that processes may still have. 0: not known.
-    std::uint64_t memory_bytes = 0;  ///< Of which it is left. 0: not known.
+    std::uint64_t memory_free = 0;   ///< Bytes still available to processes. 0: not known.
+    std::uint64_t memory_bytes = 0;  ///< All bytes of memory. 0: not known.
     CivilMs civil{};
 };
-/// Likewise the disk with the agent's state and logs, which may take its time.
+/// The same for the disk with the agent's state and logs. This observation may be slow.
 struct DiskObserved {
     std::uint64_t free_bytes = 0;
-    std::uint64_t bytes = 0;  ///< 0: it could not be looked at.
+    std::uint64_t bytes = 0;  ///< 0: the disk could not be observed.
     std::uint64_t free_files = 0;
-    std::uint64_t files = 0;  ///< That it may have. 0: any number.
+    std::uint64_t files = 0;  ///< Files that the disk can hold. 0: any number.
 };
-/// The agent is to end and to leave its instances running: it says goodbye.
+/// The agent ends and leaves its instances running. It announces its departure.
 struct Leave {};
-/// The agent is to end: stop every instance, then say goodbye.
+/// The agent stops every instance, then announces its departure and ends.
 struct ShutDown {};
 struct AgentWake {};
 
@@ -90,37 +92,38 @@ using AgentInput = std::variant<FromCoordinator, Remembered, RememberFailed, Jou
 
 // ---- outputs ----
 
-/// Make a process of this instance, in a session of its own. It is in the journal.
+/// Create a process for this instance, in its own session. The journal has it.
 struct Spawn {
     ProcessId process{};
     InstanceId id;
     Generation generation{};
     TaskSpec spec;
-    Instant lease{};          ///< An exclusive one may run until then,
-    std::uint64_t token = 0;  ///< and tells by this number who came later.
+    Instant lease{};          ///< An exclusive process may run until then.
+    std::uint64_t token = 0;  ///< Its storage refuses lower ones.
 };
-/// The lease of an exclusive process ends then, and no sooner.
+/// The lease of an exclusive process ends at this time, and not earlier.
 struct Renewal {
     ProcessId process{};
     Instant lease{};
 };
-/// Nothing was heard of the process for too long: have its shim tell its whole state again. What of
-/// it was told before is not told a second time.
+/// The shim of the process was silent for too long: make it send its whole state again. The
+/// executor does not repeat the parts that it reported before.
 struct Ask {
     ProcessId process{};
 };
-/// End the process: this signal to its group now, SIGKILL to all its descendants after the grace.
+/// End the process: send this signal to its group now, and SIGKILL to its whole tree after the
+/// grace.
 struct End {
     ProcessId process{};
     int number = 0;
     Duration grace{};
 };
-/// The end of the process is in the journal: what is kept of it elsewhere may go.
+/// The end of the process is in the journal, so its other traces can be deleted.
 struct Release {
     ProcessId process{};
 };
 
-/// What is to be done to processes, in this order.
+/// Orders for processes, carried out in this order.
 struct ProcessOrders {
     std::vector<Release> releases;
     std::vector<Ask> asks;
@@ -129,12 +132,12 @@ struct ProcessOrders {
     std::vector<Spawn> spawns;
 };
 
-/// A signal to the process group of what runs.
+/// A signal to the process group of a running process.
 struct SignalTo {
     ProcessId process{};
     int number = 0;
 };
-/// What these processes use, each with its tree. Answered by Measured.
+/// Measure what each of these processes uses, with its tree. Answered by Measured.
 struct MeasureProcesses {
     struct Root {
         InstanceId id;
@@ -143,20 +146,20 @@ struct MeasureProcesses {
     ErrandStamp stamp;
     std::vector<Root> processes;
 };
-/// To be read of the host and answered to the coordinator, whenever it is done.
+/// Read this from the host and send the answer to the coordinator when it is ready.
 using Reading = std::variant<ReadLog, MeasureProcesses>;
 
-/// To be carried out in this order.
+/// Carried out in this order.
 struct AgentOutput {
     std::optional<AgentMemory> remember;  ///< Answered by Remembered or RememberFailed.
     std::optional<JournalWrite> journal;  ///< Answered by Journaled or JournalFailed.
-    ProcessOrders processes;              ///< But for the spawns, which come after what is left.
+    ProcessOrders processes;              ///< The spawns among them come after `left`.
     std::vector<SignalTo> signals;
-    std::vector<InstanceId> left;  ///< No more here: what is kept for them may go.
+    std::vector<InstanceId> left;  ///< No longer here: what is kept for them can be deleted.
     std::vector<Spawn> checks;     ///< Of no instance: whether the host can work.
     std::vector<Reading> readings;
-    std::vector<AgentMessage> messages;  ///< What cannot be sent is dropped.
-    bool finished = false;               ///< After Leave or ShutDown: goodbye is said.
+    std::vector<AgentMessage> messages;  ///< A message that cannot be sent is dropped.
+    bool finished = false;               ///< After Leave or ShutDown: the departure is announced.
 };
 
 }  // namespace muster::agent

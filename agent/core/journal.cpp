@@ -35,7 +35,7 @@ std::set<ProcessId> Journal::noted_in(const Changes& changes) {
 }
 
 Journal::Outcome Journal::written() {
-    ensure(is_writing_, "only what was put out is written");
+    ensure(is_writing_, "only a write that was put out ends");
     is_writing_ = false;
     Outcome outcome{noted_in(writing_), {}, {}};
     for (const auto& [id, image] : writing_.instances) {
@@ -51,10 +51,10 @@ Journal::Outcome Journal::written() {
 }
 
 Journal::Outcome Journal::failed() {
-    ensure(is_writing_, "only what was put out can fail to be written");
+    ensure(is_writing_, "only a write that was put out can fail");
     is_writing_ = false;
     Outcome outcome{noted_in(writing_), {}, {}};
-    next_.instances.merge(writing_.instances);  // What has changed since stays.
+    next_.instances.merge(writing_.instances);  // Newer changes win.
     next_.specs.merge(writing_.specs);
     for (auto& [id, processes] : writing_.ended) {
         auto& all = next_.ended[id];

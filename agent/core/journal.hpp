@@ -15,10 +15,11 @@
 
 namespace muster::agent {
 
-/// The agent's number for one process it ordered; never used again while its state is kept.
+/// The agent's number for one process that it ordered. It is never used again while the state
+/// exists.
 enum class ProcessId : std::uint64_t {};
 
-/// Which process of the host it is: a pid is used again, the two together are not.
+/// Identifies a process of the host: the kernel reuses a pid, but not both values together.
 struct ProcessIdentity {
     std::int32_t pid = 0;           ///< 0: not known yet.
     std::uint64_t start_ticks = 0;  ///< Field 22 of /proc/PID/stat.
@@ -30,18 +31,18 @@ struct ProcessIdentity {
 struct RestartHistory {
     std::vector<Instant> starts;  ///< Within the window.
     std::optional<Instant> running_since;
-    Duration delay{};  ///< Before the next start; 0: the first.
+    Duration delay{};  ///< Before the next start. 0: before the first one.
 
     friend bool operator==(const RestartHistory&, const RestartHistory&) = default;
 };
 
-/// One instance as the journal knows it. Instants are of the boot that the journal names.
+/// One instance as the journal has it. Instants belong to the boot that the journal names.
 struct InstanceImage {
     InstanceReport report;
     Digest digest;
-    ProcessId process{};              ///< 0: none.
+    ProcessId process{};              ///< 0: there is none.
     ProcessIdentity identity;         ///< Of the process, once it runs.
-    bool leaving = false;             ///< The process was told to end for good.
+    bool leaving = false;             ///< The process was ordered to end for good.
     std::optional<Instant> retry_at;  ///< The end of its back-off.
     RestartHistory history;
 
@@ -62,7 +63,7 @@ struct JournalImage {
     friend bool operator==(const JournalImage&, const JournalImage&) = default;
 };
 
-/// A process that runs, or ran, for an earlier life of this agent, as its shim tells.
+/// A process that runs, or ran, for an earlier life of this agent, as its shim reports it.
 struct FoundProcess {
     ProcessId process{};
     InstanceId id;
@@ -70,44 +71,45 @@ struct FoundProcess {
     TaskSpec spec;
 };
 
-/// Changes that are durable together, or not at all. What instances use of the specs stays; the
-/// others of their tasks go.
+/// Changes that become durable together, or not at all. Specs that an instance uses stay; the other
+/// specs of their tasks are deleted.
 struct JournalWrite {
     std::vector<InstanceImage> instances;
     std::vector<InstanceId> gone;
     std::vector<SpecImage> specs;
 };
 
-/// What is to be written of the instances, one write at a time, and what waits for it: a process is
-/// made after the journal has its instance with it, and released after the journal has it without.
+/// The changes to write into the journal, one write at a time, and what waits for each write. A
+/// process is created once the journal has it in its instance. It is released once the journal has
+/// its end.
 ///
-/// What changes while a write is under way goes into the next one. What could not be written goes
-/// into the next one too, unless it has changed since.
+/// Changes during a write go into the next write. So do the changes of a failed write, unless they
+/// have changed since.
 ///
 /// Owned by Lifecycle.
 class Journal {
 public:
-    /// Writes this image next; nothing: the instance is gone.
+    /// Writes this image next. Nothing: the instance is gone.
     void note(const InstanceId& id, std::optional<InstanceImage> image) {
         next_.instances.insert_or_assign(id, std::move(image));
     }
     void note(const std::string& task, const TaskSpec& spec) {
         next_.specs.insert_or_assign({task, digest_of(spec)}, spec);
     }
-    /// To be released once what was noted of this instance is written.
+    /// The process is released once the change of this instance is written.
     void note_ended(const InstanceId& id, ProcessId process) { next_.ended[id].push_back(process); }
 
-    /// What is to be written, if anything is and no write is under way.
+    /// The next write, if there is something to write and no write is under way.
     [[nodiscard]] std::optional<JournalWrite> take();
     [[nodiscard]] bool is_writing() const { return is_writing_; }
-    /// All that was noted is written.
+    /// Every change is written.
     [[nodiscard]] bool is_done() const { return !is_writing_ && next_.instances.empty(); }
 
-    /// What the write that ended was about.
+    /// The content of the write that ended.
     struct Outcome {
-        std::set<ProcessId> noted;        ///< Processes that instances had in it.
-        std::vector<ProcessId> released;  ///< Ended ones, if it was written.
-        std::vector<InstanceId> gone;     ///< Likewise.
+        std::set<ProcessId> noted;        ///< Processes that instances have in it.
+        std::vector<ProcessId> released;  ///< Ended processes, if the write succeeded.
+        std::vector<InstanceId> gone;     ///< Instances that are gone, if the write succeeded.
     };
     [[nodiscard]] Outcome written();
     [[nodiscard]] Outcome failed();

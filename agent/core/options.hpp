@@ -11,16 +11,16 @@
 
 namespace muster::agent {
 
-/// The command that says by its exit code whether the host is ready for work.
+/// The command whose exit code says whether the host is ready for work.
 struct CheckOptions {
-    std::vector<std::string> command;  ///< Empty: none, and it is ready.
-    Duration timeout = 10s;            ///< Then it is killed, and has failed.
+    std::vector<std::string> command;  ///< Empty: there is no check, and the host is ready.
+    Duration timeout = 10s;            ///< After this time the check is killed and has failed.
 
     friend bool operator==(const CheckOptions&, const CheckOptions&) = default;
 };
 
-/// Below these a host should get no work. 0: no such floor; nothing: a hundredth of what there is,
-/// but at most what stands in common/base/limits.hpp.
+/// Below these floors a host should get no work. 0: no floor. Nothing: a hundredth of the capacity,
+/// but at most the value in common/base/limits.hpp.
 struct HostFloors {
     std::optional<std::uint64_t> disk_bytes;
     std::optional<std::uint64_t> disk_files;
@@ -35,7 +35,8 @@ struct AgentOptions {
     BootId boot;
     std::string version;
     std::uint64_t seed = 0;             ///< For the jitter of a repeated hello.
-    Duration hello_after_silence = 3s;  ///< Without a word from the coordinator: hello again.
+    Duration hello_after_silence = 3s;  ///< After this time without a message from the coordinator
+                                        ///< the agent sends hello again.
     Offer offer{};
     CheckOptions check{};
     std::vector<LimitFact> limits{};
@@ -43,14 +44,15 @@ struct AgentOptions {
     HostFloors floors{};
 };
 
-/// What a life of an agent begins with.
+/// The state with which a life of an agent begins.
 struct RecoveredState {
-    AgentMemory memory;  ///< As on disk; its incarnation is already this life's.
+    AgentMemory memory;  ///< As on disk, but already with the incarnation of this life.
     JournalImage journal;
-    /// Processes of ours that the journal does not know: it was lost.
+    /// Our processes that the journal does not know, because it was lost.
     std::vector<FoundProcess> found;
-    ProcessId last_left{};     ///< Of all that earlier lives left on the host, also to be removed.
-    bool is_rebooted = false;  ///< The host was started anew since the journal was written.
+    ProcessId last_left{};  ///< The highest process that earlier lives left on the host, including
+                            ///< those to remove.
+    bool is_rebooted = false;  ///< The host has booted again since the journal was written.
 };
 
 }  // namespace muster::agent

@@ -21,7 +21,7 @@ constexpr int events_at_once = 64;
 Executor::Executor(LauncherOptions options) : launcher_{std::move(options)} {}
 
 Result<void> Executor::open() {
-    // Shims tell how their tasks end; that they end themselves is of no interest.
+    // Shims report how their tasks end. Their own exit status is not needed.
     std::signal(SIGCHLD, SIG_IGN);
     if (auto opened = launcher_.open(); !opened) {
         return opened;
@@ -74,7 +74,7 @@ std::vector<FoundProcess> Executor::adopt(Instant now, const JournalImage& journ
             unknown.push_back(entry.first);
         }
     }
-    for (const ProcessId process : unknown) {  // Nobody can say what it was for.
+    for (const ProcessId process : unknown) {  // Nobody knows their purpose.
         end({process, SIGKILL, {}});
         release({process});
     }
@@ -101,8 +101,8 @@ void Executor::connect_all(const std::set<ProcessId>& processes) {
     }
 }
 
-// Each tells its state when it is connected to. One that is halted does not: what it runs counts as
-// running, as the journal says, until it speaks.
+// Each shim sends its state to a new connection. A stopped shim does not, so its process counts as
+// running, as the journal says, until the shim answers.
 void Executor::listen_to_all(Duration patience) {
     const auto end = std::chrono::steady_clock::now() + patience;
     std::size_t silent = trees_.size();
@@ -130,7 +130,7 @@ void Executor::listen_to_all(Duration patience) {
     }
 }
 
-// A process of the journal: its shim is there, or left a record of its end, or was killed.
+// The shim of a process in the journal is there, or left a record of the end, or was killed.
 void Executor::take_over(Instant now, const InstanceImage& image) {
     Tree& tree = trees_[image.process];
     tree.is_started = image.identity.pid != 0;
@@ -163,7 +163,7 @@ bool Executor::starts_to_watch(ProcessId process, const ShimLink& link) const {
 }
 
 Executor::Tree& Executor::watch(ProcessId process, ShimLink link) {
-    // What cannot be watched is closed, which is seen by the next who connects.
+    // A link that cannot be watched is closed. The next connection notices that.
     if (!starts_to_watch(process, link)) {
         link.close();
     }
@@ -200,15 +200,16 @@ void Executor::ask(Instant now, const Ask& order) {
     }
 }
 
-// A shim tells its whole state to an agent that connects, and hears no other from then on. One that
-// does not answer is asked once: the core asks again. False: it was not, and the link is as it was.
+// A shim sends its whole state to an agent that connects, and drops the older link. A shim that
+// does not answer is asked once; the core asks again. False: it was not asked, and the old link
+// stays.
 bool Executor::ask_again(Entry& entry) {
     if (entry.second.is_asked) {
         return false;
     }
     auto link = launcher_.connect(entry.first);
     if (!link || !starts_to_watch(entry.first, *link)) {
-        return false;  // It is gone, which its link tells, or halted and has too many to accept.
+        return false;  // Its link reports a shim that is gone; a stopped one has a full backlog.
     }
     entry.second.link = std::move(*link);
     entry.second.is_asked = true;
@@ -263,7 +264,7 @@ const ShimState* Executor::state_of(ProcessId process) const {
     return found == trees_.end() ? nullptr : &found->second.state;
 }
 
-// False: there was nothing.
+// False: there was nothing to receive.
 bool Executor::receive(Instant now, Entry& entry) {
     Tree& tree = entry.second;
     switch (tree.link.receive(tree.state)) {
@@ -277,9 +278,9 @@ bool Executor::receive(Instant now, Entry& entry) {
     }
     tree.link.close();
     if (tree.is_ended) {
-        return true;  // It is released when that is written.
+        return true;  // It is released once the end is written.
     }
-    // Perhaps it was killed after it had seen the end.
+    // The shim may have been killed after it recorded the end.
     if (auto end = launcher_.end_of(entry.first)) {
         tree.state = std::move(*end);
         tell(entry);

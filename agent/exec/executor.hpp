@@ -20,17 +20,17 @@ namespace muster::agent {
 
 using ProcessEvent = std::variant<ProcessStarted, ProcessNotStarted, ProcessEnded>;
 
-/// Carries out the core's orders on real processes, and tells what becomes of them.
+/// Carries out the core's orders on real processes, and reports their starts and ends.
 ///
 ///     spawn, end, renew, release  ->  shims  ->  processes;  collect() when fd() is readable
 ///
-/// A process is its whole tree, below a shim of its own that outlives this agent: whoever comes
-/// next finds it by its socket and adopts it. Where the shim was killed, what is left of the tree
-/// is killed, too, since nobody could tell how it ends.
+/// A process is a whole tree below its own shim, which outlives this agent. The next agent finds
+/// the process by the socket of the shim and adopts it. If the shim was killed, the rest of the
+/// tree is killed, too, because nobody could report how it ends.
 ///
-/// What it destroys are links; tasks run on.
+/// The destructor closes links; tasks keep running.
 ///
-/// Thread: the one that made it. One per process: children of it are reaped by the kernel.
+/// Thread: the one that made it. One per process: the kernel reaps its children.
 class Executor {
 public:
     explicit Executor(LauncherOptions options);
@@ -39,46 +39,46 @@ public:
 
     [[nodiscard]] Result<void> open();
 
-    /// Connects to all shims of earlier lives, and returns those that the journal does not know.
-    /// What became of the journal's processes is told by collect(): those that run on and were
-    /// running, nothing. Waits for shims, at most `patience` in all.
+    /// Connects to all shims of earlier lives, and returns the processes that the journal does not
+    /// know. collect() reports what happened to the processes in the journal, and nothing for those
+    /// that still run. Waits for shims, at most `patience` in all.
     [[nodiscard]] std::vector<FoundProcess> adopt(Instant now, const JournalImage& journal,
                                                   Duration patience);
 
-    /// The highest number of all that was left, running or only to be removed: a process that had
-    /// the number of one that is being removed would be taken for it.
+    /// The highest number of all processes that were left, including those to remove. A new process
+    /// with the number of one that is being removed would be mistaken for it.
     [[nodiscard]] ProcessId last_left() const { return last_left_; }
 
-    /// Which limits of tasks this host keeps, once it is open.
+    /// Which limits of tasks this host enforces. Valid after open().
     [[nodiscard]] const std::vector<LimitFact>& limits() const {
         return launcher_.cgroups().facts();
     }
 
     void spawn(const Spawn& order);
-    /// Has the shim tell its state again, by a new link. What it was told by the old one and has
-    /// not read yet is lost, so what it is to do is to be ordered again.
+    /// Makes the shim send its state again, over a new link. Orders that the shim has not read from
+    /// the old link are lost, so the caller must repeat them.
     void ask(Instant now, const Ask& order);
     void end(const End& order);
     void renew(const Renewal& order);
-    /// To the process group, if the process runs.
+    /// Signals the process group, if the process runs.
     void signal(ProcessId process, int number);
     void release(const Release& order);
-    /// The instance is no more: what is kept of it on disk is bounded from now on.
+    /// The instance is gone: from now on its files on disk count toward a limit.
     void forget(const InstanceId& id) { launcher_.forget(id); }
 
     /// Readable when collect() has something to do.
     [[nodiscard]] int fd() const { return ready_.get(); }
     /// What happened since the last call, in order.
     [[nodiscard]] std::vector<ProcessEvent> collect(Instant now);
-    /// The processes of which something was known only when their shim was asked again, since the
-    /// last call.
+    /// The processes whose state arrived only after their shim was asked again, since the last
+    /// call.
     [[nodiscard]] std::vector<ProcessId> take_mended() { return std::exchange(mended_, {}); }
-    /// When collect() is to be called even if fd() is not readable.
+    /// When to call collect() even if fd() is not readable.
     [[nodiscard]] std::optional<Instant> next_deadline() const {
         return events_.empty() ? orphans_->next_deadline() : Instant{};
     }
 
-    /// The last state of the shim of a process; null: it has none.
+    /// The last state from the shim of a process. Null: it has no shim.
     [[nodiscard]] const ShimState* state_of(ProcessId process) const;
 
 private:
@@ -86,10 +86,10 @@ private:
         ShimLink link;
         ShimState state;
         std::string program;
-        bool is_started = false;  // It was told that it runs,
-        bool is_ended = false;    // or that it does no more, or never did.
-        bool is_left = false;     // By an earlier life, without a shim.
-        bool is_asked = false;    // Its shim, which has not answered yet.
+        bool is_started = false;  // The start was reported.
+        bool is_ended = false;    // The end, or the failed start, was reported.
+        bool is_left = false;     // An earlier life left it, without a shim.
+        bool is_asked = false;    // Its shim was asked and has not answered yet.
     };
     using Entry = std::map<ProcessId, Tree>::value_type;
 

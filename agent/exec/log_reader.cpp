@@ -19,7 +19,7 @@ namespace muster::agent {
 
 namespace {
 
-// The file was begun anew while we looked at both. It takes a full file each time.
+// A rotation between the two openings shows one file twice. Each rotation needs a full file.
 constexpr int looks = 3;
 
 struct OpenLog {
@@ -34,7 +34,7 @@ FileDescriptor open_to_read(const std::string& path) {
     return FileDescriptor{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
 }
 
-// An inode is used again, the two together are not.
+// The file system reuses an inode, but not together with its birth time.
 std::uint64_t id_of(const struct statx& status) {
     const std::array<std::uint64_t, 3> parts{status.stx_ino,
                                              static_cast<std::uint64_t>(status.stx_btime.tv_sec),
@@ -56,7 +56,8 @@ Result<std::optional<OpenLog>> open_log(const std::string& path) {
         return std::optional<OpenLog>{};
     }
     if (!is_read || !S_ISREG(status.stx_mode)) {
-        return fail(Errc::io, path + ": " + (is_read ? "is no file" : std::strerror(errno)));
+        return fail(Errc::io,
+                    path + ": " + (is_read ? "is not a regular file" : std::strerror(errno)));
     }
     log.inode = status.stx_ino;
     log.bytes = status.stx_size;
@@ -64,7 +65,7 @@ Result<std::optional<OpenLog>> open_log(const std::string& path) {
     return std::optional{std::move(log)};
 }
 
-// The older first.
+// The older file comes first.
 Result<std::vector<OpenLog>> open_logs(const std::string& path) {
     for (int look = 1;; ++look) {
         auto younger = open_log(path);
@@ -73,7 +74,7 @@ Result<std::vector<OpenLog>> open_logs(const std::string& path) {
             return tl::unexpected{younger.error()};
         }
         if (!older) {
-            older.emplace();  // What cannot be read there does not hide what is written now.
+            older.emplace();  // An unreadable older file does not hide the younger one.
         }
         const bool is_same = *younger && *older && (*younger)->inode == (*older)->inode;
         if (is_same && look < looks) {
@@ -97,7 +98,7 @@ std::optional<shim::Moment> moment_at(const OpenLog& log, std::uint64_t index) {
     return is_there ? std::optional{moment} : std::nullopt;
 }
 
-// Where that begins which was written since; without an index, at the beginning.
+// The offset of the text that was written since then. Without an index: the beginning.
 std::uint64_t written_since(const OpenLog& log, std::uint64_t civil_ms) {
     struct stat status {};
     if (!log.times.is_open() || fstat(log.times.get(), &status) != 0) {
@@ -119,7 +120,7 @@ std::uint64_t written_since(const OpenLog& log, std::uint64_t civil_ms) {
     return moment ? std::min(moment->offset, log.bytes) : count == 0 ? 0 : log.bytes;
 }
 
-// A line that began before is left out; of a longer one the rest is better than nothing.
+// Skips a line that began earlier. The rest of a very long line is kept.
 std::uint64_t line_behind(const OpenLog& log, std::uint64_t offset) {
     std::array<char, 4096> text{};
     if (offset == 0) {
@@ -132,7 +133,7 @@ std::uint64_t line_behind(const OpenLog& log, std::uint64_t offset) {
     return line == end ? offset : offset + static_cast<std::uint64_t>(line - text.data());
 }
 
-/// In which of the files, and at which offset.
+/// A file of the log, and an offset in it.
 struct Place {
     std::size_t file = 0;
     std::uint64_t offset = 0;

@@ -16,18 +16,18 @@ namespace {
 
 constexpr Duration first_delay = 5ms;
 constexpr Duration longest_delay = 500ms;
-// A process that is just becoming another program shows no mark, for a moment.
+// A process shows no mark for a moment while it executes another program.
 constexpr int looks_in_a_row = 3;
 
-// True: it was there and was one of ours.
+// True: the process existed and was one of ours.
 template <class IsOurs>
 bool kill_checked(pid_t pid, IsOurs is_ours) {
     const FileDescriptor process{static_cast<int>(syscall(SYS_pidfd_open, pid, 0U))};
-    // The number may have gone to another before the opening, but not after it.
+    // The pid may have been reused before the opening, but not after it.
     if (!process.is_open() || !is_ours()) {
         return false;
     }
-    // Whoever inherited it may take long to ask how it ended.
+    // A zombie counts as ended: the parent that inherited it may wait for it late.
     pollfd ended{process.get(), POLLIN, 0};
     if (poll(&ended, 1, 0) == 1) {
         return false;

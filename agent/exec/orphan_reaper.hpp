@@ -11,12 +11,14 @@
 
 namespace muster::agent {
 
-/// Ends what is left of processes whose shims are no more, and tells when nothing is.
+/// Kills the rest of processes whose shims are gone, and reports when nothing is left.
 ///
-/// A member is known by its cgroup or by its mark, and the main process by its identity, too. It is
-/// looked at again through a pidfd before it is signalled, so never a stranger that has its number.
+/// A process belongs to an orphan by its cgroup or its mark; the main process also by its identity.
+/// Each process is checked again through a pidfd before it is signalled, so a reused pid is never
+/// hit.
 ///
-/// Nobody tells of their ends: while there are orphans, /proc is read every 5 ms at first, then up
+/// The kernel does not report their ends to us: while there are orphans, /proc is read every 5 ms
+/// at first, later every 500 ms.
 /// to every 500 ms.
 class OrphanReaper {
 public:
@@ -24,7 +26,7 @@ public:
         : home_{std::move(home)}, cgroups_{cgroups} {}
 
     void add(Instant now, ProcessId process, const ProcessIdentity& main);
-    /// Kills what there is. Returns those of which nothing is left.
+    /// Kills what is left. Returns the orphans of which nothing is left.
     [[nodiscard]] std::vector<ProcessId> sweep(Instant now);
     [[nodiscard]] std::optional<Instant> next_deadline() const {
         return orphans_.empty() ? std::nullopt : std::optional{due_};
@@ -33,11 +35,11 @@ public:
 private:
     struct Orphan {
         ProcessIdentity main;
-        int looks = 0;  // In a row that found nothing.
+        int looks = 0;  // Sweeps in a row that found nothing.
     };
 
     std::string home_;
-    const Cgroups& cgroups_;  // Of the launcher, which is there as long.
+    const Cgroups& cgroups_;  // Of the launcher, which lives longer.
     std::map<ProcessId, Orphan> orphans_;
     Instant due_{};
     Duration delay_{};

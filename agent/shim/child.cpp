@@ -17,12 +17,12 @@ namespace muster::shim {
 
 namespace {
 
-// More than any spec and its environment files have (common/base/limits.hpp).
+// More than any spec has with its environment files (common/base/limits.hpp).
 constexpr size_t most_texts = 4096;
 constexpr size_t own_variables = 2;
 constexpr int nice_zero = 20;
 
-// Only the child touches them, so that they cost the parent no memory.
+// Only the child touches these, so they cost the parent no memory.
 char* arguments[most_texts + 1];
 char* variables[most_texts + own_variables + 1];
 char exit_code[40];
@@ -140,7 +140,7 @@ struct Files {
     if (!prepare(order, stage)) {
         give_up(files.report, stage, errno);
     }
-    // After the change of the user, which undoes it. The parent may have ended before.
+    // After the change of user, because that resets it. The parent may have ended before.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {
         _exit(127);
@@ -156,7 +156,8 @@ struct Files {
     if (command == Command::post_stop) {
         add_ending(ending, count);
     }
-    // A hook begins with the path of its program, as the program's own stands apart.
+    // The fields of a hook begin with the path of its program. The path of the task's program is
+    // separate.
     const bool is_hook = command != Command::program;
     execve(is_hook ? arguments[0] : order.program, is_hook ? arguments + 1 : arguments, variables);
     give_up(files.report, Stage::exec, errno);

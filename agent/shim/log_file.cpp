@@ -13,10 +13,10 @@ namespace muster::shim {
 
 namespace {
 
-// A moment is noted so often, so that the moments of a task that writes little stay few.
+// The shortest time between two moments, so that a task with little output has few of them.
 constexpr uint64_t between_moments_ms = 1000;
 constexpr uint64_t worth_a_moment = 256;
-// Of its bytes a file may have this part again of moments.
+// The index may have at most this fraction of the size of the file.
 constexpr uint64_t index_part = 8;
 
 size_t up_to_a_line(const char* data, size_t size) {
@@ -34,7 +34,7 @@ LogFile::LogFile(int directory, const char* name, const char* kind, uint64_t byt
     snprintf(first_times_, sizeof first_times_, "%s%s.1.times", name, kind);
 }
 
-// Only a regular file, and never one elsewhere: who opens a FIFO waits for its other end.
+// Opens only a regular file in this directory. Opening a FIFO without O_NONBLOCK would block.
 int LogFile::open_regular(const char* name) const {
     const int flags = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     struct stat status = {};
@@ -72,7 +72,7 @@ bool LogFile::rotate() {
     close_file(index_);
     bytes_ = 0;
     index_bytes_ = 0;
-    // What was never written is no older file.
+    // If there is no file yet, an older file must not stay.
     if (renameat(directory_, times_, directory_, first_times_) != 0) {
         unlinkat(directory_, first_times_, 0);
     }

@@ -10,7 +10,7 @@ constexpr char what_it_is[] =
     "it cannot be run by hand\n";
 constexpr int exit_usage = 2;
 
-/// Only an agent gives a socket that listens under this number.
+/// Only an agent passes a listening socket under this number.
 bool is_started_by_agent() {
     int listens = 0;
     socklen_t size = sizeof(listens);

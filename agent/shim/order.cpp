@@ -20,7 +20,7 @@ void take(const Field& field, Order& into) {
         case Tag::signal_number: into.signal_number = static_cast<int>(field.number()); break;
         case Tag::pre_start: into.has_pre_start = true; break;
         case Tag::post_stop: into.has_post_stop = true; break;
-        default: break;  // Read by who needs it, or of a version that is not known here.
+        default: break;  // Read where it is needed, or of a later version.
     }
 }
 

@@ -4,8 +4,8 @@
 
 namespace muster::shim {
 
-/// What an agent ordered, as pointers into its message. What stands several times in it is read
-/// from the message again by who needs it.
+/// An agent's order, as pointers into its message. Fields that may occur several times are read
+/// again from the message where they are needed.
 struct Order {
     const char* message = nullptr;
     size_t size = 0;
@@ -27,7 +27,8 @@ struct Order {
     [[nodiscard]] Reader fields() const { return {message, size}; }
 };
 
-/// Reads an order whose bytes stay where they are. False: it is none, or lacks what none may lack.
+/// Reads an order whose bytes stay in place. False: the message is not an order, or it is
+/// incomplete.
 bool read_order(const char* message, size_t size, Order& into);
 
 }  // namespace muster::shim

@@ -16,17 +16,17 @@ namespace muster::shim {
 
 namespace {
 
-// More would not stay in the caches of a processor from the task's hand to ours.
+// A larger pipe would not stay in the processor's caches between writer and reader.
 constexpr int pipe_bytes = 256 * 1024;
-// A pipe has so much by itself; who fills that gets more.
+// The default size of a pipe. A task that fills it gets a larger one.
 constexpr ssize_t small_pipe_bytes = 64 * 1024;
-// The thread writes so much at once, so that a ring is filled while it is emptied.
+// The thread writes in parts, so that the ring can be filled meanwhile.
 constexpr size_t write_bytes = 64 * 1024;
 constexpr size_t mark_bytes = 128;
-// What a ring no longer holds is given back so long after it was used: not at once, since to get it
-// again costs a loud task more than to copy what it writes.
+// Unused memory of a ring is released after this delay: to get it again costs a busy task more than
+// to copy its output.
 constexpr int64_t between_givings_ms = 1000;
-// A disk that refused is tried again after this.
+// After a failed write the disk is tried again after this time.
 constexpr int between_tries_ms = 1000;
 constexpr const char* kinds[] = {".out", ".err"};
 
@@ -73,7 +73,7 @@ const char* Ring::content(size_t& size) const {
     const size_t at = taken_ % bytes;
     const size_t filled = seen(put_) - taken_;
     size = filled < bytes - at ? filled : bytes - at;
-    // Who puts makes the memory before it puts anything: until then it is not to be looked at.
+    // The writer allocates the memory before its first put, so an empty ring must not be read.
     return size > 0 ? data_ + at : nullptr;
 }
 
@@ -129,7 +129,7 @@ size_t write_mark(char (&mark)[mark_bytes], uint64_t dropped) {
     return size > 0 ? static_cast<size_t>(size) : 0;
 }
 
-// What was dropped is said before what follows it.
+// Writes the mark for dropped bytes before the text that follows them.
 void say_dropped(Stream& stream) {
     if (stream.unsaid == 0) {
         return;
@@ -146,7 +146,7 @@ void say_dropped(Stream& stream) {
     }
 }
 
-// Asked for by who needs it; who may not have it keeps what it has.
+// Only a busy task needs it. If the kernel refuses, the pipe keeps its size.
 void enlarge(Stream& stream) {
     if (!stream.is_enlarged) {
         stream.is_enlarged = true;
@@ -154,7 +154,7 @@ void enlarge(Stream& stream) {
     }
 }
 
-// False: the pipe has nothing more for now, or nothing ever.
+// False: the pipe is empty or closed.
 bool read_into_ring(Stream& stream) {
     size_t room = 0;
     char* to = stream.ring.room(room);
@@ -175,7 +175,7 @@ bool read_into_ring(Stream& stream) {
 void drop(Stream& stream) {
     char nowhere[4096];
     ssize_t count = 0;
-    // Not more than a pipe holds: who floods may not keep us here.
+    // At most the size of a pipe, so that a task that floods cannot keep the shim here.
     for (int total = 0; total < pipe_bytes; total += static_cast<int>(count)) {
         count = read(stream.pipe, nowhere, sizeof nowhere);
         if (count <= 0) {
@@ -203,7 +203,7 @@ void Outputs::pump(size_t index, int64_t now_ms) {
         return;
     }
     if (!stream.ring.make() || !start_thread()) {
-        drop(stream);  // No memory: the task goes on all the same.
+        drop(stream);  // No memory: the task continues anyway.
         return;
     }
     size_t rounds = 0;
@@ -237,7 +237,7 @@ void Outputs::give_back(int64_t now_ms) {
     give_back_due_ = 0;
     for (auto& stream : streams_) {
         stream.ring.give_back();
-        if (stream.ring.is_worth_giving_back()) {  // The disk has not taken all of it.
+        if (stream.ring.is_worth_giving_back()) {  // The disk has not taken everything.
             give_back_due_ = now_ms + between_givings_ms;
         }
     }
@@ -306,14 +306,15 @@ void Outputs::note_progress() {
     eventfd_t count = 0;
     eventfd_read(progress_, &count);
     if (streams_[0].full_since != 0 || streams_[1].full_since != 0) {
-        // It may have been no progress of what is waited for. Asked before it is looked.
+        // The progress may be of the other stream. Ask again before looking at the rings.
         show(wants_progress_, true);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
     }
     for (auto& stream : streams_) {
         if (stream.full_since != 0 && has_room(stream)) {
             stream.full_since = 0;
-            if (!is_closed_) {  // Nothing may follow for long. At the end the thread says it.
+            if (!is_closed_) {  // No output may follow for a long time. At the end the thread
+                                // writes the mark.
                 say_dropped(stream);
                 wake_thread();
             }
@@ -329,8 +330,7 @@ void Outputs::report_progress() {
     }
 }
 
-// In turns, so that one stream that never ends does not keep the other waiting. False: the disk
-// refuses.
+// Alternates between the streams, so that neither starves. False: the disk refuses.
 bool Outputs::write_streams(LogFile* files) {
     bool has_more = true;
     while (has_more) {
@@ -354,7 +354,7 @@ bool Outputs::write_streams(LogFile* files) {
     return true;
 }
 
-// Nobody else has a hand on the streams any more.
+// No other thread uses the streams any more.
 void Outputs::say_last_dropped(LogFile* files) {
     for (size_t i = 0; i < 2; ++i) {
         char mark[mark_bytes];
@@ -365,7 +365,7 @@ void Outputs::say_last_dropped(LogFile* files) {
     }
 }
 
-// As every record of an agent: written beside, synced, renamed, and the name synced.
+// Written to a temporary file, synced and renamed; then the directory is synced.
 void Outputs::write_record() {
     char name[32];
     char fresh[32];
@@ -413,7 +413,7 @@ void* Outputs::write_all(void* of) {
         eventfd_t count = 0;
         eventfd_read(outputs.work_, &count);
         if (!written && !seen(outputs.is_closed_)) {
-            poll(nullptr, 0, 10);  // New output does not make a full disk tried at once.
+            poll(nullptr, 0, 10);  // New output must not retry a full disk at once.
         }
     }
     outputs.write_record();

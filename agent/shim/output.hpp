@@ -10,23 +10,23 @@ namespace muster::shim {
 
 class LogFile;
 
-/// Bytes on their way from the thread that reads a task's output to the one that writes it. One
-/// puts, one takes, without a lock, so that who is held up by the disk holds up nobody.
+/// Bytes on their way from the thread that reads a task's output to the thread that writes it. One
+/// thread puts, one takes. There is no lock, so a slow disk never stops the reader.
 class Ring {
 public:
     static constexpr size_t bytes = 1024 * 1024;
 
-    /// A place to put up to `size` bytes; empty if there is none.
+    /// Where up to `size` bytes can be put. `size` is 0 if the ring is full.
     char* room(size_t& size);
     void put(size_t size);
-    /// What can be taken.
+    /// The bytes that can be taken.
     const char* content(size_t& size) const;
     void taken(size_t size);
     [[nodiscard]] size_t filled() const;
 
-    /// Makes its memory; false: there is none. By who puts.
+    /// Allocates the memory. False: there is none. Called by the thread that puts.
     bool make();
-    /// Gives back what it no longer holds, when that is worth it. By who puts.
+    /// Releases unused memory when that is worthwhile. Called by the thread that puts.
     void give_back();
     [[nodiscard]] bool is_worth_giving_back() const { return touched_ >= worth_giving_back; }
 
@@ -39,58 +39,58 @@ private:
     uint64_t taken_ = 0;
 };
 
-/// What a task writes, from its pipe to its file. It waits for the disk for `patience_ms` at most;
-/// then what it writes is dropped and counted until the disk takes something again, and a line in
-/// the file says how much that was.
+/// One output stream of a task, from its pipe to its file. If the disk is slow, the task waits at
+/// most `patience_ms`. Then its output is dropped and counted until the disk accepts writes again,
+/// and a line in the file says how much was dropped.
 struct Stream {
     static constexpr int64_t patience_ms = 20;
 
-    int pipe = -1;  // Nothing is to be read from it any more: -1.
+    int pipe = -1;  // -1: nothing more will be read.
     bool is_enlarged = false;
     Ring ring;
-    uint64_t dropped = 0;    // In all.
-    uint64_t unsaid = 0;     // Of these, not yet said in the file.
-    int64_t full_since = 0;  // Since when the ring is full; 0: it is not.
+    uint64_t dropped = 0;    // In total.
+    uint64_t unsaid = 0;     // Dropped bytes that have no mark in the file yet.
+    int64_t full_since = 0;  // Since when the ring is full. 0: it is not full.
     bool is_dropping = false;
 };
 
-/// The output of a task: two streams, and the thread that writes them, which is made with the first
-/// byte. All but the thread's own work is called by the thread that made it, and never waits.
+/// The output of a task: two streams, and the thread that writes them, which starts with the first
+/// byte. All other functions are called by the thread that made this, and never block.
 class Outputs {
 public:
-    /// `directory` is that of the logs, `ends` that of the end records.
+    /// `directory` holds the logs, `ends` the records of ends.
     void open(const Order& order, int directory, int ends);
 
-    /// Makes the pipes and returns the ends that the task writes to.
+    /// Creates the pipes and returns the write ends for the task.
     bool make_pipes(int& out, int& err);
     [[nodiscard]] Stream& stream(size_t index) { return streams_[index]; }
-    /// Takes what a stream has. Called when its pipe is readable, or drained() says so.
+    /// Reads from a stream. Call it when the pipe is readable.
     void pump(size_t index, int64_t now_ms);
-    /// Whether the pipe of a stream is to be watched; if not, until when it waits (0: for ever).
+    /// Whether to watch the pipe of a stream. If not: until when it waits (0: forever).
     [[nodiscard]] bool is_watched(size_t index, int64_t now_ms, int64_t& until_ms) const;
-    /// Gives back memory that was used and is not any more, when it is due (0: never).
+    /// Releases unused memory when it is due (0: never).
     void give_back(int64_t now_ms);
     [[nodiscard]] int64_t give_back_due() const { return give_back_due_; }
-    /// The task is gone: closes each pipe that has nothing more, or all of them `at_once`. True:
-    /// none is left.
+    /// The task has ended: closes each empty pipe, or both pipes if `at_once`. True: no pipe is
+    /// open.
     bool close_pipes(int64_t now_ms, bool at_once);
 
-    /// Has the thread write this as the end record, after all output. The bytes stay.
+    /// The thread writes this as the end record, after all output. The bytes must stay valid.
     void record(const char* bytes, size_t size);
     [[nodiscard]] bool is_recorded() const;
-    /// Whoever ordered the task knows how it ended. The thread does nothing more.
+    /// The agent knows how the task ended, so the record is not needed. The thread has finished.
     void remove_record() const;
-    /// All that there is to write was written, or given up because the disk refuses it.
+    /// The thread has written everything, or has given up because the disk refuses.
     [[nodiscard]] bool is_done() const;
 
-    /// When that is so: waits for the thread, which does nothing more.
+    /// Waits for the thread to end. Call it when is_done().
     void join();
 
-    /// Readable when the thread made progress that was waited for.
+    /// Readable when the thread made progress that was requested.
     [[nodiscard]] int progress() const { return progress_; }
     void note_progress();
 
-    /// Bytes that no file has, and none will.
+    /// Bytes that are not in a file and never will be.
     [[nodiscard]] uint64_t dropped() const;
 
 private:
@@ -106,10 +106,10 @@ private:
     int directory_ = -1;
     int ends_ = -1;
     Stream streams_[2];
-    int work_ = -1;      // eventfd: the thread has something to do.
-    int progress_ = -1;  // eventfd: it did something that is waited for.
+    int work_ = -1;      // eventfd: the thread has work.
+    int progress_ = -1;  // eventfd: requested progress was made.
     bool has_thread_ = false;
-    bool is_closed_ = false;  // Nothing more comes. Read by the thread.
+    bool is_closed_ = false;  // No more output comes. Read by the thread.
     bool wants_progress_ = false;
     int64_t give_back_due_ = 0;
     const char* record_ = nullptr;

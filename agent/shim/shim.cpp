@@ -18,12 +18,12 @@ namespace muster::shim {
 
 namespace {
 
-// While a tree is dying it is looked at this often, should no signal tell of it.
+// While a tree dies it is checked this often, in case no signal reports the end.
 constexpr uint64_t between_sweeps = 50 * ms;
-// Who holds the task's output open from outside its tree is listened to for so long.
+// How long the shim reads on if a process outside the tree holds the output open.
 constexpr uint64_t patience_with_output = 2000 * ms;
 
-// What is never used takes no memory.
+// In the zero segment, so that it takes no memory until it is used.
 char end_bytes[1024];
 
 void earlier(uint64_t& earliest, uint64_t due) {
@@ -49,7 +49,7 @@ void Shim::run() {
     }
     outputs_.join();
     if (is_released_ && phase_ == Phase::ended) {
-        outputs_.remove_record();  // The agent may have been here before it was written.
+        outputs_.remove_record();  // The agent may have released it before the record was written.
     }
     remove_cgroups(order_);
 }
@@ -58,12 +58,12 @@ bool Shim::open() {
     for (int file = link_file; file <= ends_file; ++file) {
         fcntl(file, F_SETFD, FD_CLOEXEC);
     }
-    // It outlives its agent by far, and may hold up no file system.
+    // The shim outlives its agent and must not keep a file system busy.
     if (chdir("/") != 0) {
         return false;
     }
-    // All but what cannot be blocked: whoever ends this host asks the task too, and the shim stays
-    // to see how it ends.
+    // The shim blocks every signal that can be blocked. When the host shuts down the task gets its
+    // signal, too, and the shim stays to record the end.
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
@@ -147,7 +147,7 @@ void Shim::set_timer(uint64_t earliest) {
 // ---- the task ----
 
 void Shim::begin(Command command) {
-    // Who was halted meanwhile must not begin what may run elsewhere by now.
+    // A shim that was stopped meanwhile must not begin what may run elsewhere by now.
     if (command != Command::post_stop && lease_due_ != 0 && lease_due_ <= boot_now()) {
         lease_over_ = true;
         not_started(Stage::lease, ETIME);
@@ -175,14 +175,14 @@ void Shim::not_started(Stage stage, int error_number) {
     leave();
 }
 
-// It says why it cannot become its program, or has become it.
+// The child reports why it cannot become its program, or that it has become it.
 void Shim::hear_child() {
     Failure failure;
     const ssize_t count = read(child_.report, &failure, sizeof failure);
     close_file(child_.report);
     if (count == sizeof failure) {
         if (command_ != Command::post_stop && failure_.stage == Stage::none) {
-            // What fails in a hook is the hook, whatever it fails at.
+            // Any failure in a hook counts as a failure of the hook.
             failure_ = {command_ == Command::pre_start ? Stage::pre_start : failure.stage,
                         failure.error_number};
         }
@@ -211,7 +211,7 @@ void Shim::reap() {
             hear_child();
         }
         if (is_command && command_ != Command::pre_start) {
-            // Before it is reaped, while the number of its group is still its own.
+            // Before the child is reaped, because its process group id can be reused after that.
             kill_tree(order_, pid);
         }
         int status = 0;
@@ -261,7 +261,7 @@ void Shim::stop(int number, uint64_t grace_ms) {
     if (stopping_ == Stopping::no) {
         stopping_ = Stopping::asked;
         kill(-pid_, number);
-        // A task that was halted would not hear it.
+        // A stopped task would not receive the signal.
         kill(-pid_, SIGCONT);
     }
     earlier(kill_due_, boot_now() + grace_ms * ms);
@@ -274,7 +274,7 @@ void Shim::kill_all() {
     sweep_due_ = boot_now() + between_sweeps;
 }
 
-// Until nothing is left of the tree; then the post_stop command runs, and is the last.
+// Repeats until the tree is gone. Then the post_stop command runs as the last.
 void Shim::leave() {
     start_due_ = 0;
     kill_due_ = 0;
@@ -308,7 +308,7 @@ void Shim::end() {
     changed_ = true;
 }
 
-// The last of the output, then the record of the end; the agent need not wait for either.
+// Writes the last output, then the end record. The agent waits for neither.
 void Shim::drain() {
     if (phase_ == Phase::ended && drain_due_ != 0) {
         const bool is_over = boot_now() >= drain_due_;

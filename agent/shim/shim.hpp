@@ -8,19 +8,20 @@
 
 namespace muster::shim {
 
-/// The files that an agent gives its shim, under these numbers.
+/// The files that an agent passes to its shim, with these numbers.
 inline constexpr int link_file = 3;    ///< Connected to the agent.
-inline constexpr int listen_file = 4;  ///< For agents that come later.
+inline constexpr int listen_file = 4;  ///< For later agents.
 inline constexpr int logs_file = 5;    ///< Directories.
 inline constexpr int ends_file = 6;
 
-/// The parent of one process of a task, which outlives the agent that ordered it:
+/// The parent of one process of a task. It outlives the agent that ordered it:
 ///
 ///     waiting -> starting (pre_start, exec) -> running -> leaving (the rest is killed, post_stop)
 ///                                                              -> ended, until it is released
 ///
-/// It tells its whole state whenever that changes, to the agent that connected last. When the end
-/// of the task is on disk and was noted by an agent it goes; until then it holds it in memory, too.
+/// It sends its whole state after each change, to the agent that connected last. The shim ends once
+/// the end of the task is on disk and an agent has released it. Until then it also keeps the end in
+/// memory.
 ///
 /// One thread decides, and never waits for the disk (see Outputs).
 class Shim {
@@ -62,20 +63,20 @@ private:
     int link_ = link_file;
     Order order_;
     Outputs outputs_;
-    int out_ = -1;  // The task's ends of its output.
+    int out_ = -1;  // The write ends for the task.
     int err_ = -1;
 
     Phase phase_ = Phase::waiting;
     Stopping stopping_ = Stopping::no;
     bool changed_ = false;
-    bool tells_record_ = false;  // The agent that connected asks what it was that it ordered.
+    bool tells_record_ = false;  // A new agent wants the record of its order.
     bool is_released_ = false;
     bool lease_over_ = false;
     bool is_recording_ = false;
-    Command command_ = Command::program;  // The one that runs, if any.
+    Command command_ = Command::program;  // The present command, if one runs.
     Child child_;
-    bool has_begun_ = false;    // A command of the task ran, so there is to be cleaned up.
-    bool has_cleaned_ = false;  // By the post_stop command.
+    bool has_begun_ = false;    // A command of the task ran, so post_stop has to clean up.
+    bool has_cleaned_ = false;  // The post_stop command has run.
     Failure failure_;
 
     pid_t pid_ = 0;  // Of the program.

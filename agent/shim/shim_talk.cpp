@@ -8,12 +8,12 @@
 #include "agent/shim/shim.hpp"
 #include "agent/shim/system.hpp"
 
-/// What a shim hears from its agent, and tells it.
+/// The messages between a shim and its agent.
 namespace muster::shim {
 
 namespace {
 
-// What is never used takes no memory.
+// In the zero segment, so that they take no memory until they are used.
 char order_bytes[message_bytes];
 char state_bytes[message_bytes];
 char heard_bytes[4096];
@@ -22,7 +22,7 @@ uint64_t microseconds(const timeval& time) {
     return static_cast<uint64_t>(time.tv_sec) * 1000000 + static_cast<uint64_t>(time.tv_usec);
 }
 
-// Whoever else may write to the socket's directory is not our agent.
+// Another user who can reach the socket is not our agent.
 bool is_agent(int link) {
     ucred peer = {};
     socklen_t size = sizeof peer;
@@ -42,13 +42,13 @@ void Shim::accept_agent() {
         return;
     }
     if (phase_ == Phase::waiting) {
-        receive();  // The order may be there, unread, and no other comes.
+        receive();  // The order may be unread, and it comes only once.
     }
     if (phase_ == Phase::waiting) {
         close(link);
         return;
     }
-    close_file(link_);  // It is dead, or its successor is here.
+    close_file(link_);  // The old agent is dead, or a newer one is here.
     link_ = link;
     tells_record_ = true;
     changed_ = true;
@@ -59,8 +59,8 @@ void Shim::receive() {
     char* into = waits ? order_bytes : heard_bytes;
     const size_t capacity = waits ? sizeof order_bytes : sizeof heard_bytes;
     const ssize_t size = recv(link_, into, capacity, MSG_DONTWAIT | MSG_TRUNC);
-    // An agent that went without having read all we told resets the link, once: what it told us
-    // before is still there.
+    // An agent that ended without reading everything resets the link once. Its earlier messages can
+    // still be read.
     if (size < 0 && (errno == EAGAIN || errno == EINTR || errno == ECONNRESET)) {
         return;
     }
@@ -116,7 +116,7 @@ void Shim::obey(const char* message, size_t size) {
             }
             break;
         case Kind::lease:
-            // What has ended is not taken up again, and none is made shorter.
+            // A lease that has ended is not renewed, and no lease becomes shorter.
             lease_due_ = lease_due_ != 0 && lease_ns > lease_due_ ? lease_ns : lease_due_;
             break;
         case Kind::release: is_released_ = true; break;

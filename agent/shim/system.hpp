@@ -15,13 +15,13 @@ inline uint64_t nanoseconds(clockid_t clock) {
     return static_cast<uint64_t>(now.tv_sec) * 1000 * ms + static_cast<uint64_t>(now.tv_nsec);
 }
 
-/// Of every deadline: it goes on while the host sleeps, and nobody sets it.
+/// For every deadline: it counts while the host sleeps, and nobody can set it.
 inline uint64_t boot_now() { return nanoseconds(CLOCK_BOOTTIME); }
 inline int64_t boot_ms() { return static_cast<int64_t>(boot_now() / ms); }
-/// For people, and for nothing else.
+/// For people only.
 inline uint64_t civil_ms() { return nanoseconds(CLOCK_REALTIME) / ms; }
 
-/// A path and the name of a file of the kernel's behind it.
+/// A path plus the name of a kernel file in it.
 inline constexpr size_t path_bytes = 4096 + 32;
 
 inline void close_file(int& file) {

@@ -14,10 +14,10 @@ namespace muster::shim {
 
 namespace {
 
-// Of one look at the children; who has more is looked at again.
+// For one reading of the children. If there are more, the caller reads again.
 constexpr size_t look_bytes = 4096;
 
-// The bytes of a small file, with a zero behind them; 0: it cannot be read.
+// Reads a small file and appends a zero byte. Returns its size. 0: it cannot be read.
 size_t read_file(const char* path, char* into, size_t capacity) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
@@ -30,8 +30,7 @@ size_t read_file(const char* path, char* into, size_t capacity) {
     return size;
 }
 
-// A number that the end of the buffer cut in two is another number: only those before a blank
-// count.
+// The end of the buffer may cut a number in two. So only numbers before a blank count.
 void kill_children() {
     char path[64];
     char text[look_bytes];
@@ -82,7 +81,7 @@ uint64_t start_ticks_of(pid_t pid) {
     char text[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(pid));
     read_file(path, text, sizeof text);
-    // The name, in brackets, may hold blanks and brackets itself; the state is field 3.
+    // The name is in brackets and may contain blanks and brackets. The state is field 3.
     const char* at = strrchr(text, ')');
     for (int field = 2; at != nullptr && field < 22; ++field) {
         at = strchr(at + 1, ' ');

@@ -3,91 +3,91 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// What an agent and a shim say to each other over a SOCK_SEQPACKET socket of the host, a message a
-/// packet:
+/// The protocol between an agent and a shim over a SOCK_SEQPACKET socket of the host, one message
+/// per packet:
 ///
 ///     version (2 bytes)  kind (2)  then fields: tag (2)  nothing (2)  size (4)  bytes
 ///
 /// in the byte order of the host. Numbers have 8 bytes. Texts end with a zero byte, which is
-/// counted. A tag may stand several times. Who does not know a tag passes over it, and what is not
-/// there has its default, so agents and shims of different versions understand each other: a shim
-/// outlives many agents. What must not be passed over gets a new version.
+/// counted. A tag may occur several times. A reader skips unknown tags, and a missing field has its
+/// default. So agents and shims of different versions understand each other, as a shim outlives
+/// many agents. A field that must not be skipped needs a new version.
 ///
-/// Shared by both sides, so without the standard library of C++.
+/// Both sides share this file, so it does not use the C++ standard library.
 namespace muster::shim {
 
 inline constexpr uint16_t wire_version = 1;
-/// Of one message: a spec's texts, what env files add, and what the agent wants to get back.
+/// Of one message: the texts of a spec, the variables of env files, and the agent's record.
 inline constexpr size_t message_bytes = 192 * 1024;
 
 enum class Kind : uint16_t {
     // From the agent.
-    order = 1,    ///< Once, the first on the link the shim is born with: what to run, and how.
+    order = 1,    ///< The first message on the first link, once: what to run, and how.
     stop = 2,     ///< The stop signal now, SIGKILL to the whole tree after the grace.
     signal = 3,   ///< A signal to the task's process group.
     lease = 4,    ///< An exclusive task may run until then.
-    release = 5,  ///< Its end was noted: the shim may go.
-    // From the shim: its whole state, when it changes and to whoever connects.
+    release = 5,  ///< The agent has noted the end, so the shim may end.
+    // From the shim: its whole state, after each change and to each new connection.
     state = 64,
 };
 
 enum class Tag : uint16_t {
-    process = 1,  ///< The agent's number of it.
-    record = 2,   ///< What the agent wants to get back when it connects anew. Bytes.
+    process = 1,  ///< The agent's number of the process.
+    record = 2,   ///< Bytes that the agent gets back when it connects again.
 
     // Of an order.
-    argument = 3,   ///< Of the program, the first is its name. Texts.
+    argument = 3,   ///< Of the program; the first is its name. Texts.
     variable = 4,   ///< NAME=value. Texts.
     program = 5,    ///< Path.
-    directory = 6,  ///< Where it runs.
-    user = 7,       ///< Numbers of user and group; not there: the shim's own.
+    directory = 6,  ///< The working directory.
+    user = 7,       ///< Numbers of user and group. Missing: those of the shim.
     group = 8,
-    other_group = 9,  ///< Supplementary; any number of them.
+    other_group = 9,  ///< Supplementary groups, any number of them.
     umask = 10,
     nice = 11,              ///< Plus 20.
     rlimit = 12,            ///< Three numbers: resource, soft, hard.
-    cgroup = 13,            ///< Directory to run in; one of version 2 is killed as a whole. Texts.
-    log_name = 14,          ///< Files are this with .out and .err, in the log directory.
+    cgroup = 13,            ///< A directory to join. Version 2 is killed as a whole. Texts.
+    log_name = 14,          ///< Its files add .out and .err, in the log directory.
     log_bytes = 15,         ///< Of one stream, in two files.
-    log_age_ms = 16,        ///< What is older goes. 0: nothing.
+    log_age_ms = 16,        ///< Older output is deleted. 0: never.
     start_timeout_ms = 17,  ///< For pre_start and exec. 0: none.
     pre_start = 18,         ///< Arguments of a command. Texts.
     post_stop = 19,
-    post_stop_ms = 20,   ///< How long the second may take.
+    post_stop_ms = 20,   ///< How long post_stop may take.
     lease_ns = 21,       ///< Boot time at which an exclusive task is stopped. 0: none.
-    signal_number = 22,  ///< Of order (at the end of the lease), stop and signal.
+    signal_number = 22,  ///< Of order (for the end of the lease), stop and signal.
     grace_ms = 23,       ///< Likewise.
 
     // Of a state.
     phase = 32,
     is_stopping = 33,
     pid = 34,
-    start_ticks = 35,  ///< With the pid: field 22 of /proc/PID/stat. Together they name a process.
+    start_ticks = 35,  ///< Field 22 of /proc/PID/stat. Identifies a process together with the pid.
     started_ms = 36,   ///< Civil time.
     stage = 37,        ///< What failed before the program ran, with the error number below.
     error_number = 38,
-    exit_code = 39,  ///< Of the program, or of the command of that stage.
+    exit_code = 39,  ///< Of the program, or of the command at that stage.
     exit_signal = 40,
     ended_ms = 41,       ///< Civil time.
     cpu_us = 42,         ///< Of the whole tree.
     max_rss_kb = 43,     ///< Of its largest process.
-    dropped_bytes = 44,  ///< Of its output: the disk did not take them.
+    dropped_bytes = 44,  ///< Output that the disk did not accept.
     is_recorded = 45,    ///< Its end is on disk.
     lease_over = 46,     ///< It was stopped because its lease ended.
 };
 
 enum class Phase : uint8_t {
-    waiting = 0,   ///< For its order.
+    waiting = 0,   ///< Waits for its order.
     starting = 1,  ///< The pre_start command runs, or the program is being executed.
     running = 2,
-    leaving = 3,  ///< The program is gone; its tree is ended, then the post_stop command runs.
-    ended = 4,    ///< All is gone.
+    leaving = 3,  ///< The program is gone. Its tree is killed, then post_stop runs.
+    ended = 4,    ///< The whole tree is gone.
 };
 
-/// What a start can fail at.
+/// The stage at which a start failed.
 enum class Stage : uint8_t {
     none = 0,
-    order = 1,  ///< It made no sense.
+    order = 1,  ///< The order was not valid.
     fork = 2,
     cgroup = 3,
     directory = 4,
@@ -101,7 +101,7 @@ enum class Stage : uint8_t {
     lease = 12,  ///< It had passed before the program could begin.
 };
 
-/// Writes a message into a buffer. What does not fit is said by fits().
+/// Writes a message into a buffer. fits() says whether there was room for everything.
 class Writer {
 public:
     Writer(char* buffer, size_t capacity, Kind kind);
@@ -129,9 +129,9 @@ struct Field {
     const char* data = nullptr;
     uint32_t size = 0;
 
-    /// The index-th of its numbers; 0 if it has none.
+    /// The number at this index. 0: there is none.
     [[nodiscard]] uint64_t number(size_t index = 0) const;
-    /// Empty unless it ends with its only zero byte.
+    /// Empty unless its last byte is its only zero byte.
     [[nodiscard]] const char* text() const;
 };
 
@@ -140,11 +140,11 @@ class Reader {
 public:
     Reader(const char* data, size_t size);
 
-    /// A message whose fields are all whole.
+    /// True if all fields of the message are whole.
     [[nodiscard]] bool is_sound() const { return is_sound_; }
     [[nodiscard]] uint16_t version() const { return version_; }
     [[nodiscard]] Kind kind() const { return kind_; }
-    /// False: there is none left.
+    /// False: there are no more fields.
     bool next(Field& field);
 
 private:

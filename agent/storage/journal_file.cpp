@@ -16,7 +16,8 @@ namespace muster::agent {
 
 namespace {
 
-// Every commit is synced before it is confirmed; the lock of the state directory keeps others away.
+// Each commit is synced before it is confirmed. The lock of the state directory excludes other
+// agents.
 constexpr const char* pragmas =
     "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
     "PRAGMA secure_delete=OFF";
@@ -65,7 +66,7 @@ using sqlite::Statement;
 std::int64_t column(Instant instant) { return instant.time_since_epoch().count(); }
 Instant instant_of(std::int64_t column) { return Instant{Duration{column}}; }
 
-// Each is its 64 bits.
+// Each instant is stored as its 64 bits.
 static_assert(sizeof(Instant) == sizeof(std::int64_t));
 
 std::string bytes_of_starts(const std::vector<Instant>& starts) {
@@ -78,7 +79,7 @@ std::vector<Instant> starts_of(std::string_view bytes) {
     return starts;
 }
 
-// A spec is kept as the batch that would bring it.
+// A spec is stored as the batch that would bring it.
 std::string bytes_of_spec(const SpecImage& image) {
     Batch batch;
     batch.specs.push_back({image.task, Generation{}, image.spec});
@@ -230,7 +231,7 @@ Result<void> JournalFile::read() {
         image_.instances.push_back(image_of(*instances));
     }
     for (row = row ? specs->step() : row; row && *row; row = specs->step()) {
-        // One of a later version is left out; the coordinator sends it again.
+        // A spec of a later version is left out. The coordinator sends it again.
         if (auto spec = spec_of(specs->blob(1))) {
             image_.specs.push_back({std::string{specs->text(0)}, std::move(*spec)});
         }

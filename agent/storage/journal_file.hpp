@@ -10,23 +10,22 @@
 
 namespace muster::agent {
 
-/// What an agent's journal holds, on disk: an SQLite database, each write of which is durable when
-/// it returns.
+/// The agent's journal on disk: an SQLite database. Each write is durable when it returns.
 ///
-/// It says in which boot of the host it was written, for pids and boot times mean nothing in
-/// another.
+/// The journal names the boot of the host in which it was written, because pids and boot times mean
+/// nothing in another boot.
 ///
-/// A damaged file is put aside as `journal.damaged`, with a line in the log: what runs is found by
-/// its shims all the same.
+/// A damaged file is renamed to `journal.damaged`, with a line in the log. Shims still report what
+/// runs.
 class JournalFile {
 public:
     [[nodiscard]] static Result<JournalFile> open(const std::string& path, BootId boot);
 
-    /// What it held when it was opened.
+    /// The content of the journal when it was opened.
     [[nodiscard]] const JournalImage& image() const { return image_; }
     [[nodiscard]] bool is_rebooted() const { return is_rebooted_; }
 
-    /// All of it, or none.
+    /// Writes all changes, or none.
     [[nodiscard]] Result<void> write(const JournalWrite& changes);
 
 private:

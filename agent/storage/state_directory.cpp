@@ -18,10 +18,10 @@ namespace {
 constexpr const char* memory_name = "memory";
 constexpr const char* new_memory_name = "memory.new";
 constexpr std::string_view header = "muster agent memory 1";
-// More than any memory has.
+// More than any memory needs.
 constexpr std::size_t memory_bytes = 4096;
 
-// What an agent that was killed was just forking holds its lock until it is another program.
+// A child that a killed agent had just forked holds the lock until it executes another program.
 constexpr int lock_tries = 50;
 constexpr timespec between_tries{.tv_sec = 0, .tv_nsec = 20'000'000};
 
@@ -39,7 +39,7 @@ tl::unexpected<Error> fail_on(const std::string& path, const char* what) {
     return fail(Errc::io, path + " cannot be " + what + ": " + std::strerror(errno));
 }
 
-// FNV-1a 64: finds a damaged disk, not a forger.
+// FNV-1a 64: detects damage, not forgery.
 std::uint64_t checksum(std::string_view text) {
     std::uint64_t sum = 0xcbf29ce484222325ULL;
     for (const char c : text) {
@@ -122,7 +122,7 @@ Result<StateDirectory> StateDirectory::open(const std::string& path) {
     if (!directory.is_open()) {
         return fail_on(path, "opened");
     }
-    // Close-on-exec: a task that inherited the lock would hold it after our end.
+    // Close-on-exec: a task that inherited the lock would hold it after the agent's end.
     FileDescriptor lock{openat(directory.get(), "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
     if (!lock.is_open()) {
         return fail_on(path + "/lock", "opened");

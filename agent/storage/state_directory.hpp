@@ -9,18 +9,19 @@
 
 namespace muster::agent {
 
-/// The one directory an agent owns: its memory, and a lock that keeps a second agent off it.
+/// The directory of one agent: its memory, and a lock that excludes a second agent.
 ///
-/// The memory is a small text file that is replaced as a whole: written beside, synced, renamed,
-/// and the directory synced. So after a power cut it is the old one or the new one.
+/// The memory is a small text file that is replaced as a whole: written beside, synced and renamed,
+/// then the directory is synced. After a power failure it is the old one or the new one.
 class StateDirectory {
 public:
-    /// Makes and locks it. Refused when another agent holds it.
+    /// Creates and locks the directory. Refused if another agent holds it.
     [[nodiscard]] static Result<StateDirectory> open(const std::string& path);
-    /// Waits until no agent holds it.
+    /// Waits until no agent holds the directory.
     static void await_release(const std::string& path);
 
-    /// None yet: a memory of nothing. A damaged file is refused: what it held cannot be guessed.
+    /// No file yet: an empty memory. A damaged file is an error, because its content cannot be
+    /// guessed.
     [[nodiscard]] Result<AgentMemory> read_memory() const;
     [[nodiscard]] Result<void> write_memory(const AgentMemory& memory);
 
@@ -33,7 +34,7 @@ private:
     std::string path_;
     FileDescriptor directory_;
     FileDescriptor lock_;
-    FileDescriptor spare_ = spare_file();  // Without a memory nothing is obeyed any more.
+    FileDescriptor spare_ = spare_file();  // For the memory: without it the agent obeys no command.
 };
 
 /// The text of the file, and back.

@@ -11,9 +11,9 @@ namespace muster::agent {
 void CommandFence::on_persisted(const AgentMemory& memory) {
     ensure(memory.epoch >= memory_.epoch && memory.counter >= memory_.counter &&
                memory.incarnation >= memory_.incarnation,
-           "what is remembered never falls");
+           "the persisted memory never goes back");
     if (memory.incarnation != memory_.incarnation) {
-        obeyed_ = closed_ = Sequence{};  // They are counted per life.
+        obeyed_ = closed_ = Sequence{};  // Sequence numbers count per life.
     }
     memory_ = memory;
 }
@@ -83,7 +83,7 @@ std::optional<AgentMemory> CommandFence::must_persist(const Refused& refused) co
 }
 
 void CommandFence::answered(const Poll& poll) {
-    ensure(poll.epoch == memory_.epoch, "an epoch is remembered before it is answered");
+    ensure(poll.epoch == memory_.epoch, "an epoch is persisted before it is answered");
     count_sequences_of(poll.epoch);
     closed_ = std::max(closed_, poll.issued);
 }
@@ -93,7 +93,7 @@ bool CommandFence::obey(const Batch& batch) {
         return false;
     }
     ensure(batch.epoch == memory_.epoch && batch.cluster == memory_.cluster,
-           "a leader is remembered before it is obeyed");
+           "a leader is persisted before it is obeyed");
     count_sequences_of(batch.epoch);
     obeyed_ = batch.sequence;
     return true;

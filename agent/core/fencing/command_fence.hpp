@@ -9,17 +9,18 @@
 
 namespace muster::agent {
 
-/// Whom the agent obeys, and which of their commands.
+/// Which leaders the agent obeys, and which of their commands.
 ///
 ///     cluster      ours, or any while we belong to none
-///     epoch        not below the highest we ever answered or obeyed; of one epoch, one leader
+///     epoch        not below the highest we ever answered or obeyed; one leader per epoch
 ///     incarnation  ours
 ///     sequence     above the highest obeyed, and above `issued` of the last poll
 ///
-/// What a message raises must be on disk before the message has an answer or an effect.
+/// If a message raises one of these values, the new value must be on disk before the message has an
+/// answer or an effect.
 ///
-/// A coordinator that is behind us, or of another cluster, gets reports, so that it can count what
-/// runs here; it cannot change anything, and nothing of it is remembered.
+/// A coordinator that has an older epoch or another cluster gets reports, so that it can count what
+/// runs here. It cannot change anything, and the agent stores nothing from it.
 ///
 /// Owned by Agent.
 class CommandFence {
@@ -27,22 +28,22 @@ public:
     explicit CommandFence(const AgentMemory& memory) : memory_{memory} {}
 
     [[nodiscard]] const AgentMemory& memory() const { return memory_; }
-    /// It is on disk now.
+    /// The memory is on disk now.
     void on_persisted(const AgentMemory& memory);
 
-    /// Whether one who leads so is to be obeyed.
+    /// Checks whether the agent obeys this leader.
     [[nodiscard]] Result<void> judge(ClusterId cluster, Epoch epoch, LeaderId leader) const;
     [[nodiscard]] Result<void> judge(const Batch& batch) const;
 
-    /// What must be on disk before this poll of this leader is answered; nothing: all of it is.
+    /// The memory that must be on disk before the agent answers this poll. Nothing: it already is.
     [[nodiscard]] std::optional<AgentMemory> must_persist(const Welcome& leader,
                                                           const Poll& poll) const;
     [[nodiscard]] std::optional<AgentMemory> must_persist(const Batch& batch) const;
     [[nodiscard]] std::optional<AgentMemory> must_persist(const Refused& refused) const;
 
-    /// Commands up to `issued` of this poll are too late from now on.
+    /// The agent refuses commands up to `issued` of this poll from now on.
     void answered(const Poll& poll);
-    /// True if the batch is new, which it is once.
+    /// True if the batch is new. A repeated batch is not.
     [[nodiscard]] bool obey(const Batch& batch);
     [[nodiscard]] Sequence obeyed(Epoch epoch) const {
         return epoch == sequences_of_ ? obeyed_ : Sequence{};
@@ -53,7 +54,7 @@ private:
     void count_sequences_of(Epoch epoch);
 
     AgentMemory memory_;
-    Epoch sequences_of_{};  // The epoch that both numbers below belong to.
+    Epoch sequences_of_{};  // The epoch of both numbers below.
     Sequence obeyed_{};
     Sequence closed_{};
 };

@@ -39,7 +39,7 @@ bool MessageGate::try_disk(Instant now, const AgentMemory& memory) {
 }
 
 AgentMemory MessageGate::on_persisted() {
-    ensure(writing_.has_value(), "only what was put out is persisted");
+    ensure(writing_.has_value(), "only a memory that was put out is persisted");
     writes_.succeeded();
     if (held_) {
         waiting_.push_front(*std::exchange(held_, std::nullopt));
@@ -48,7 +48,7 @@ AgentMemory MessageGate::on_persisted() {
 }
 
 void MessageGate::on_persist_failed(Instant now) {
-    ensure(writing_.has_value(), "only what was put out can fail to be persisted");
+    ensure(writing_.has_value(), "only a memory that was put out can fail to be persisted");
     writes_.failed(now);
     writing_.reset();
     held_.reset();

@@ -10,33 +10,33 @@
 
 namespace muster::agent {
 
-/// The messages of coordinators, in their order. One that raises what this agent must persist has
-/// neither an answer nor an effect before that is on disk, and those behind it wait. If it cannot
-/// be written, it is as if that message had been lost.
+/// The messages of coordinators, in their order. A message that raises the agent's memory has no
+/// answer and no effect until the memory is on disk, and later messages wait. If the write fails,
+/// the message is dropped as if the network had lost it.
 ///
-/// A disk that failed is tried again with what it should hold, also without a message.
+/// After a failed write the agent writes its memory again, also without a message.
 ///
 /// Owned by Agent.
 class MessageGate {
 public:
-    /// Dropped, as if it had been lost, if too many wait.
+    /// Drops the message, as if the network had lost it, if too many messages wait.
     void on_message(const CoordinatorMessage& message);
-    /// The message whose turn it is; nothing: there is none, or it has to wait.
+    /// The next message to handle. Nothing: there is none, or it waits for the disk.
     [[nodiscard]] const CoordinatorMessage* next() const;
     [[nodiscard]] CoordinatorMessage take();
-    /// The message whose turn it is raised this memory, which is to be written now.
+    /// The next message raised this memory, which is written now.
     void persist(Instant now, const AgentMemory& raised);
-    /// True: a disk that failed is to be tried with this memory now.
+    /// True: after a failed write, this memory is written again now.
     [[nodiscard]] bool try_disk(Instant now, const AgentMemory& memory);
 
-    /// Gives what is on disk now.
+    /// Returns the memory that is on disk now.
     [[nodiscard]] AgentMemory on_persisted();
     void on_persist_failed(Instant now);
     [[nodiscard]] const WriteWatch& writes() const { return writes_; }
 
 private:
     std::optional<AgentMemory> writing_;
-    std::optional<CoordinatorMessage> held_;  // It raised what is being written.
+    std::optional<CoordinatorMessage> held_;  // It raised the memory that is being written.
     std::deque<CoordinatorMessage> waiting_;
     WriteWatch writes_;
 };

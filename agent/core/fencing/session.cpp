@@ -4,9 +4,9 @@ namespace muster::agent {
 
 namespace {
 
-// Whoever goes on asking for a hello gets one this often.
+// A coordinator that asks for a hello again and again gets one this often.
 constexpr Duration between_hellos = 20ms;
-// A leader that polls seldom is not silent between its polls.
+// A leader with long rounds is not silent between its polls.
 constexpr int patience_rounds = 3;
 
 }  // namespace
@@ -46,7 +46,7 @@ Duration Session::patience() const {
     return std::max(silence_, round * patience_rounds);
 }
 
-// Jittered by half, so that a fleet that lost its coordinator does not speak in one voice.
+// Jittered by half, so that a fleet that lost its coordinator does not send all hellos at once.
 Instant Session::after_silence(Instant now) {
     const Duration patience_now = patience();
     const auto spread = static_cast<std::uint64_t>(patience_now.count() / 2 + 1);

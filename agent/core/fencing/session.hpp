@@ -8,9 +8,9 @@
 
 namespace muster::agent {
 
-/// Whether a coordinator has welcomed this agent, and when to say hello again: when asked to, when
-/// refused (after the time it names), and when nothing was heard for a while. A reconnected socket
-/// does not repeat the hello by itself.
+/// Whether a coordinator has welcomed this agent, and when to send hello again: on request, after a
+/// refusal (after the time in it), and after a period without messages. A reconnected socket does
+/// not repeat the hello by itself.
 ///
 /// Owned by Agent.
 class Session {
@@ -20,11 +20,11 @@ public:
 
     void on_message(Instant now);
     void on_welcome(Instant now, const Welcome& welcome);
-    /// Not welcome (any more). Zero: hello again at our own pace.
+    /// The coordinator refused this agent. Zero: the agent chooses when to send hello again.
     void on_refused(Instant now, Duration retry_after);
-    /// The sender does not know us: hello at once, but not over and over.
+    /// The sender does not know us: send hello at once, but not without a pause in between.
     void on_unknown(Instant now);
-    /// Of a leader that this agent obeys.
+    /// A leader that this agent obeys sent a poll.
     void on_poll(Instant now) { polled_ = now; }
 
     [[nodiscard]] const std::optional<Welcome>& leader() const { return leader_; }
@@ -32,12 +32,12 @@ public:
     [[nodiscard]] bool is_led(Instant now) const {
         return leader_ && polled_ && now - *polled_ <= patience();
     }
-    /// True if it is time for a hello, which is said now.
+    /// True if a hello is due. The caller sends it now.
     [[nodiscard]] bool take_hello(Instant now);
     [[nodiscard]] Instant next_deadline() const { return hello_due_; }
 
 private:
-    /// How long a leader may be silent before we no longer count on it.
+    /// How long a leader may be silent before the agent no longer counts on it.
     [[nodiscard]] Duration patience() const;
     [[nodiscard]] Instant after_silence(Instant now);
 

@@ -6,17 +6,17 @@
 
 namespace muster::agent {
 
-/// Whether the disk takes one of the files that an agent writes, one write at a time.
+/// Whether the writes of one file of the agent succeed, one write at a time.
 ///
 /// Owned by Agent.
 class WriteWatch {
 public:
-    /// A disk that failed is written to again after this long, also if there is nothing new.
+    /// The agent writes again this long after a failed write, also if there is nothing new.
     static constexpr Duration between_tries = 1s;
-    /// What takes longer has failed, as far as anybody who waits for it can tell.
+    /// A write that takes longer counts as failed.
     static constexpr Duration longest = 3s;
 
-    /// What was to be tried is tried now.
+    /// The write that was due is tried now.
     void tried() { retry_.reset(); }
     void begun(Instant now) {
         since_ = now;
@@ -37,7 +37,7 @@ public:
     [[nodiscard]] bool is_failing(Instant now) const {
         return failed_ || (since_ && now - *since_ > longest);
     }
-    /// When it is to be tried again. Nothing: it has not failed, or is being tried.
+    /// When to write again. Nothing: no write has failed, or one is under way.
     [[nodiscard]] std::optional<Instant> retry() const { return retry_; }
 
 private:

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t load_step_milli = 250;
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
 
-/// What is not said of a floor follows from how much there is.
+/// A floor that is not configured follows from the capacity.
 std::uint64_t floor_of(const std::optional<std::uint64_t>& said, std::uint64_t all,
                        std::uint64_t most) {
     return said ? *said : std::min(all / 100, most);
@@ -31,7 +31,7 @@ std::string too_little(const std::string& what, std::uint64_t left, std::uint64_
            " free (floors." + key + ")";
 }
 
-/// By more than a part of the whole, and by more than comes and goes all the time.
+/// True if the change is more than a fraction of the whole and more than normal variation.
 bool moved(std::uint64_t from, std::uint64_t to, std::uint64_t all) {
     return std::max(from, to) - std::min(from, to) > std::max(all / 32, 16 * mebibyte);
 }
@@ -44,7 +44,7 @@ bool HostWatch::Floor::is_broken(std::uint64_t left, std::uint64_t floor) {
 }
 
 void HostWatch::on_observed(Instant now, const HostObserved& host) {
-    ++unanswered_;  // Each look at the host is one at the disk, too.
+    ++unanswered_;  // Each observation of the host also starts one of the disk.
     host_ = host;
     host_at_ = now;
     judge();
@@ -105,7 +105,7 @@ HostVitals HostWatch::vitals(Instant now) const {
 }
 
 bool HostWatch::differs(const HostVitals& fresh, Instant now) const {
-    // In milliseconds: from a clock to one that was set the way may be longer than a Duration.
+    // In milliseconds: after a clock was set, the difference may not fit into a Duration.
     const std::int64_t apart = raw(fresh.at) - raw(told_.at) - to_ms(now - reported_at_);
     return fresh.unable != told_.unable || fresh.trouble != told_.trouble ||
            fresh.disk_bytes != told_.disk_bytes ||

@@ -12,18 +12,18 @@
 
 namespace muster::agent {
 
-/// Whether the host has what work needs, and what is told of it beside the answers to polls.
+/// Whether the host has what work needs, and which vitals go with the answers to polls.
 ///
-/// Below a floor the host is unable, until a quarter more than the floor is left; and so is one
-/// whose disk does not answer. What changed by a step is told with the next answer, at most every
-/// `between_tellings`, and all of it every `between_repetitions`, because answers may be lost.
+/// Below a floor the host is unable, until a quarter more than the floor is free. A host whose disk
+/// does not answer is unable, too. A changed value goes with the next answer, at most once every
+/// `between_tellings`. All values go every `between_repetitions`, because answers may be lost.
 ///
 /// Owned by Agent.
 class HostWatch {
 public:
     static constexpr Duration between_tellings = 5s;
     static constexpr Duration between_repetitions = 60s;
-    static constexpr std::uint32_t looks_borne = 3;  ///< That the disk has not answered.
+    static constexpr std::uint32_t looks_borne = 3;  ///< Of the disk, without an answer.
     static constexpr Duration clock_step = 500ms;
 
     explicit HostWatch(HostFloors floors) : floors_{floors} {}
@@ -32,20 +32,21 @@ public:
     void on_observed(const DiskObserved& disk);
     void on_process_made(Instant now) { spawned_ = now; }
     void on_written(Instant now) { written_ = now; }
-    /// Why something of the host fails at present; empty: nothing does.
+    /// Why something on the host fails at present. Empty: nothing fails.
     void set_trouble(std::string_view why) { trouble_ = why.substr(0, limits::detail_bytes); }
     [[nodiscard]] const std::string& trouble() const { return trouble_; }
 
-    /// Empty, or why the host should get no work: a sentence of at most detail_bytes.
+    /// Why the host should get no work: a sentence of at most detail_bytes. Empty: it may get work.
     [[nodiscard]] const std::string& unable() const { return unable_; }
 
-    /// In steps, for it goes with every answer: most answers stay equal to the last.
+    /// In steps: the load goes with every answer, and most answers should equal the one before.
     [[nodiscard]] std::uint32_t load_milli() const;
-    /// What goes with this answer; most often nothing. `all`: who asks holds nothing of us.
+    /// The vitals to send with this answer; usually none. `all`: the coordinator holds nothing from
+    /// us.
     [[nodiscard]] HostVitals tell(Instant now, bool all);
 
 private:
-    /// One kind of thing that may become short.
+    /// A floor for one resource.
     struct Floor {
         bool broken = false;
         [[nodiscard]] bool is_broken(std::uint64_t left, std::uint64_t floor);
@@ -68,7 +69,7 @@ private:
     std::optional<HostObserved> host_;
     Instant host_at_{};
     std::optional<DiskObserved> disk_;
-    std::uint32_t unanswered_ = 0;  // Looks at the disk in a row.
+    std::uint32_t unanswered_ = 0;  // Observations of the disk without an answer, in a row.
     std::optional<Instant> spawned_;
     std::optional<Instant> written_;
     Floors broken_;

@@ -10,9 +10,9 @@ namespace muster::agent {
 
 namespace {
 
-// Processes of instances are numbered from 1, those of checks from here.
+// Processes of instances have numbers from 1, processes of checks from here.
 constexpr std::uint64_t first_process = std::uint64_t{1} << 63U;
-// No name of a task: a file or directory of this name is of no instance.
+// This is not a valid task name, so its files and directories belong to no instance.
 constexpr const char* id_of_checks = ".readiness";
 constexpr const char* does_nothing = "/bin/true";
 
@@ -54,7 +54,7 @@ void ReadinessCheck::wake(Instant now, bool spawn_failing) {
         probe_due_ = now + between_probes;
     }
     if (deadline_ && *deadline_ <= now) {
-        if (std::exchange(killed_, true)) {  // Its shim has not told that it is gone.
+        if (std::exchange(killed_, true)) {  // Its shim has not reported its end.
             orders_.asks.push_back({*running_});
         }
         orders_.ends.push_back({*running_, SIGKILL, {}});

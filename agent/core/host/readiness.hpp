@@ -11,42 +11,42 @@
 
 namespace muster::agent {
 
-/// Whether the host can do its work, by a command of the agent's configuration that says so with
-/// its exit code. One check runs at a time:
+/// Whether the host can do its work. A configured command answers with its exit code. One check
+/// runs at a time:
 ///
-///     idle --- asked for ---> running --- it ends, or is killed when its time is over ---> idle
+///     idle --- requested ---> running --- it ends, or is killed at its timeout ---> idle
 ///
-/// It is asked for at the start, by the coordinator's polls while the node is not ready, and after
-/// each end of an instance; the last of these once more, because a check that already ran says
-/// nothing of what came after its beginning.
+/// The start of the agent, each poll while the node is not ready, and each end of an instance
+/// request a check. After the end of an instance another check follows one that already runs,
+/// because that one may have passed before the end.
 ///
-/// While the host fails to make processes, a check is also the way to find out that it can again:
-/// one is made every `between_probes`, of a program that does nothing if there is no command.
+/// While the host fails to create processes, checks also find out whether it can again: one runs
+/// every `between_probes`. Without a configured command they run a program that does nothing.
 ///
-/// What is to be done is taken with take_orders(). Owned by Agent.
+/// take_orders() returns the orders. Owned by Agent.
 class ReadinessCheck {
 public:
     static constexpr Duration between_probes = 1s;
 
     explicit ReadinessCheck(CheckOptions options);
 
-    /// One that runs is enough.
+    /// Requests a check, unless one runs.
     void ask() { asked_ = asked_ || (!options_.command.empty() && !running_); }
-    /// One that runs is not: another follows.
+    /// Requests another check even if one runs.
     void ask_again() { asked_ = !options_.command.empty(); }
-    /// Begins no more, and ends what runs.
+    /// Begins no more checks, and ends the one that runs.
     void shut_down();
     [[nodiscard]] bool is_running() const { return running_.has_value(); }
 
-    /// True if it is one of our processes, not one of an instance.
+    /// True if the process is a check, not a process of an instance.
     [[nodiscard]] static bool owns(ProcessId process);
-    /// It never began, or ended.
+    /// The check did not begin, or it ended.
     void on_not_started() { conclude(-1); }
     void on_ended(const ProcessEnded& event) {
         conclude(event.exit_signal == 0 ? event.exit_code : -1);
     }
 
-    /// Carries out what is due. `spawn_failing`: the last process that was to be made could not be.
+    /// Carries out what is due. `spawn_failing`: the last attempt to create a process failed.
     void wake(Instant now, bool spawn_failing);
     [[nodiscard]] std::optional<Instant> next_deadline() const {
         return running_ || over_ ? deadline_ : probe_due_;
@@ -62,15 +62,15 @@ private:
 
     CheckOptions options_;
     bool asked_;
-    bool probing_ = false;  // What runs, or ran last, is no check: there is no command.
+    bool probing_ = false;  // The present or last process only probes: no check is configured.
     bool over_ = false;     // Nothing begins any more.
     std::uint64_t processes_ = 0;
     std::optional<ProcessId> running_;
-    std::optional<Instant> deadline_;  // Of what runs: it is killed then,
-    bool killed_ = false;              // and its shim asked if that is not told.
+    std::optional<Instant> deadline_;  // Of the process that runs: it is killed then.
+    bool killed_ = false;              // If no end is reported, its shim is asked.
     std::optional<Instant> probe_due_;
     ProcessOrders orders_;
-    HostFacts found_;  // As far as checks say it.
+    HostFacts found_;  // Only the fields about checks.
 };
 
 }  // namespace muster::agent

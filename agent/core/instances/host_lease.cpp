@@ -8,7 +8,7 @@ namespace muster::agent {
 
 namespace {
 
-// What is further ahead cannot be made of a stamp of ours.
+// A lease that ends later cannot come from a stamp of this host.
 bool is_sound(Instant now, BootMs lease) {
     const Duration length = limits::lease_most;
     return lease <= boot_ms(now + length);

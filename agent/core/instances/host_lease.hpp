@@ -10,22 +10,22 @@ namespace muster::agent {
 
 /// Until when this host may run exclusive instances.
 ///
-/// The coordinator says it with polls and starts: the stamp of a report of this life, and the
-/// length of a lease. So it is counted here from a moment before the report was sent, and there
-/// from one after it came. It never goes back. What has passed gives nothing, and once the lease is
-/// over a poll does not bring it back for what ran under it: that may be elsewhere by then, and is
-/// started by order.
+/// The coordinator sends the end of the lease with polls and starts: the stamp of a report of this
+/// life, plus the length of a lease. The agent counts from a moment before it sent the report, the
+/// coordinator from a moment after the report arrived. The end never goes back. A lease that has
+/// passed has no effect. After the lease ended, a poll does not restore it for the instances that
+/// ran under it: they may run elsewhere by then, so only an order starts them again.
 ///
 /// Owned by Supervisor.
 class HostLease {
 public:
-    /// Whether what a start brings may be run by; the error is what to answer.
+    /// Checks the lease of a start. The error is the reason of the refusal.
     [[nodiscard]] static Result<void> judge(Instant now, const Start& start);
-    /// Takes over what a poll or a start said. True: it ends later than before.
+    /// Applies the lease of a poll or a start. True: the lease ends later than before.
     [[nodiscard]] bool extend(Instant now, BootMs lease);
-    /// True once, when it is over.
+    /// True once, when the lease has ended.
     [[nodiscard]] bool end_if_due(Instant now);
-    /// Nothing: there is none.
+    /// Nothing: there is no lease.
     [[nodiscard]] std::optional<Instant> until() const { return until_; }
 
 private:

@@ -26,7 +26,7 @@ InstanceTable::Entry* InstanceTable::find(const InstanceId& id) {
 
 InstanceTable::Entry& InstanceTable::at(const InstanceId& id) {
     Entry* const entry = find(id);
-    ensure(entry != nullptr, "what waits, or has a process, is an instance");
+    ensure(entry != nullptr, "every deadline and every process belongs to an instance");
     return *entry;
 }
 
@@ -83,7 +83,7 @@ void RestartRecord::starting(Instant now, const RestartRule& rule) {
 }
 
 void RestartRecord::forgive_start() {
-    if (!history_.starts.empty()) {  // One of a life whose journal was lost is not known.
+    if (!history_.starts.empty()) {  // A start by a life whose journal was lost is not known.
         history_.starts.pop_back();
     }
 }

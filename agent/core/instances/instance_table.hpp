@@ -16,14 +16,15 @@
 
 namespace muster::agent {
 
-/// When one instance is started again after its process ended, and when that is given up, as the
-/// rule of its task says.
+/// When an instance starts again after its process ended, and when the agent gives it up, by the
+/// restart rule of its task.
 ///
-/// The delay begins at the rule's and doubles to 5 min; a process that ran 10 minutes clears the
-/// record. Who has been started `max` times within the window is given up when the last of them
-/// ends. There is no jitter: the delays of one host's instances need not be spread, and a trace
-/// stays readable.
+/// The delay begins at the delay of the rule and doubles up to 5 min. A process that ran for 10
+/// minutes clears the record. An instance with `max` starts within the window is given up when the
+/// last of these processes ends. There is no jitter: the delays on one host need no spreading, and
+/// a trace stays readable.
 ///
+/// A value, one per instance and generation.
 /// A value, one per instance and generation.
 class RestartRecord {
 public:
@@ -32,14 +33,14 @@ public:
 
     [[nodiscard]] const RestartHistory& history() const { return history_; }
 
-    /// A process is about to be made.
+    /// A process is about to be created.
     void starting(Instant now, const RestartRule& rule);
     /// The process runs.
     void running(Instant now) { history_.running_since = now; }
-    /// No process came of it for the host's sake: says nothing against the instance.
+    /// The host could not create the process, so this start does not count against the instance.
     void forgive_start();
 
-    /// How long to wait before the next start; nothing: given up.
+    /// How long to wait before the next start. Nothing: the instance is given up.
     [[nodiscard]] std::optional<Duration> after_end(Instant now, const RestartRule& rule);
 
 private:
@@ -52,13 +53,13 @@ private:
 struct Version {
     Generation generation{};
     Digest digest;
-    std::uint64_t token = 0;  ///< Of its start, if it is exclusive.
+    std::uint64_t token = 0;  ///< The token of its start, if it is exclusive.
 };
 
 /// One instance of this node.
 struct Instance {
     struct Process {
-        ProcessId id{};  ///< 0: none.
+        ProcessId id{};  ///< 0: there is none.
         ProcessIdentity identity;
         bool runs = false;  ///< Its start is confirmed.
     };
@@ -67,24 +68,25 @@ struct Instance {
     Digest digest;
     std::uint64_t token = 0;
     Process process;
-    bool is_adopted = false;      ///< It is of an earlier life.
-    bool is_lapsed = false;       ///< Its lease ended: its shim ends it, and no poll renews it.
-    bool leaving = false;         ///< Its process is to end for good.
-    bool gone = false;            ///< It has; told when it is in the journal, so that it stays so.
+    bool is_adopted = false;  ///< An earlier life started it.
+    bool is_lapsed = false;   ///< Its lease ended: its shim ends it, and no poll renews it.
+    bool leaving = false;     ///< Its process is to end for good.
+    bool gone = false;  ///< The process has ended. Reported once the journal has it, so that no
+                        ///< restart undoes it.
     std::optional<Version> next;  ///< Takes over when the process is gone.
     RestartRecord record;
-    std::optional<Instant> deadline;  ///< Of the back-off, or of the next try of a failed one.
+    std::optional<Instant> deadline;  ///< Of the back-off, or of the next try of a failed instance.
 
     [[nodiscard]] bool has_process() const { return process.id != ProcessId{}; }
-    /// It runs nothing and waits for nothing: it stays as it is.
+    /// It runs nothing and waits for nothing, so it does not change by itself.
     [[nodiscard]] bool is_over() const;
 };
 using Instances = std::map<InstanceId, Instance>;
 
 [[nodiscard]] bool is_over(InstanceState state);
 
-/// The instances of this node, and what their changes are reason for: each is to be reported, and
-/// to be written into the journal; some wait for a moment.
+/// The instances of this node, and the consequences of their changes: each change is reported and
+/// written into the journal. Some instances wait for a deadline.
 ///
 /// Owned by Lifecycle.
 class InstanceTable {
@@ -92,32 +94,32 @@ public:
     using Entry = Instances::value_type;
 
     [[nodiscard]] const Instances& all() const { return instances_; }
-    /// Those that run or are to run, whatever the journal says.
+    /// Instances that run or are about to run, whatever the journal says.
     [[nodiscard]] std::size_t count() const;
     [[nodiscard]] Entry* find(const InstanceId& id);
     [[nodiscard]] Entry& at(const InstanceId& id);
-    /// A new one, or the one that is there.
+    /// Returns the instance, and adds it if it is not there.
     [[nodiscard]] Entry& add(const InstanceId& id);
     [[nodiscard]] auto begin() { return instances_.begin(); }
     [[nodiscard]] auto end() { return instances_.end(); }
 
     void set_state(Entry& entry, InstanceState state, std::string_view detail = {});
     void set_deadline(Entry& entry, std::optional<Instant> deadline);
-    /// An instance whose deadline is over, which it has no more; nothing: there is none.
+    /// Takes the deadline of an instance whose deadline is over. Nothing: there is none.
     [[nodiscard]] Entry* take_due(Instant now);
     [[nodiscard]] std::optional<Instant> next_deadline() const {
         return deadlines_.empty() ? std::nullopt : std::optional{deadlines_.begin()->first};
     }
 
-    /// It is to be reported and to be written.
+    /// The instance will be reported and written.
     void touch(const InstanceId& id);
     void touch_report(const InstanceId& id) { touched_.insert(id); }
     void touch_journal(const InstanceId& id) { unwritten_.insert(id); }
-    /// It is gone, and the journal knows: unless it has changed since, it is no more.
+    /// Erases an instance that is gone, once the journal knows, unless it has changed since.
     void erase_gone(const InstanceId& id);
-    /// The instances whose report changed or that are gone, since the last call.
+    /// The instances that changed or went since the last call.
     [[nodiscard]] std::set<InstanceId> take_touched() { return std::exchange(touched_, {}); }
-    /// Those that the journal is to know as they are now.
+    /// The instances to write into the journal as they are now.
     [[nodiscard]] std::set<InstanceId> take_unwritten() { return std::exchange(unwritten_, {}); }
 
 private:

@@ -40,7 +40,7 @@ Lifecycle::Entry& Lifecycle::entry_of(ProcessId process) {
 void Lifecycle::become(Entry& entry, const Version& version) {
     ensure(!entry.second.has_process(), "a generation begins without a process");
     table_.set_deadline(entry, std::nullopt);
-    const auto [generation, digest, token] = version;  // It may lie in the instance.
+    const auto [generation, digest, token] = version;  // `version` may lie in it.
     entry.second = Instance{};
     entry.second.report.id = entry.first;
     entry.second.report.generation = generation;
@@ -60,7 +60,7 @@ void Lifecycle::spawn(Instant now, Entry& entry) {
     entry.second.process.id = processes_.begin(entry.first);
     entry.second.record.starting(now, spec_of(entry).restart);
     if (entry.second.report.state == InstanceState::failed) {
-        table_.touch_journal(entry.first);  // Failed it stays until it runs.
+        table_.touch_journal(entry.first);  // It stays failed until it runs.
     } else {
         table_.set_state(entry, InstanceState::starting);
     }
@@ -71,7 +71,7 @@ void Lifecycle::end_process(Entry& entry) {
         return;
     }
     table_.set_state(entry, InstanceState::stopping);
-    if (processes_.is_intended(entry.second.process.id)) {  // It was not made yet, and is not.
+    if (processes_.is_intended(entry.second.process.id)) {  // Never created.
         processes_.end_start();
         release_process(entry);
         replace_or_leave(entry);
@@ -108,8 +108,9 @@ void Lifecycle::replace_or_leave(Entry& entry) {
     table_.set_state(entry, InstanceState::stopping);
 }
 
-// What cannot be executed today may be installed tomorrow: it is tried again without a word, and
-// without counting. Not where another copy may run meanwhile and must not.
+// An executable that is missing today may be installed tomorrow, so the agent tries again without a
+// report and without counting. An exclusive instance is not tried again: another copy may run
+// meanwhile.
 void Lifecycle::fail_for_now(Instant now, Entry& entry, const std::string& why) {
     entry.second.record.forgive_start();
     const InstanceReport& report = entry.second.report;
@@ -142,8 +143,8 @@ void Lifecycle::restart_or_give_up(Instant now, Entry& entry, const std::string&
 void Lifecycle::wake(Instant now) {
     for (const ProcessId process : processes_.shims().take_overdue(now)) {
         processes_.ask(process);
-        // A lost order to end is given again: what was told by the old link may be lost. A shim
-        // that was told already sends no second signal, and waits no longer.
+        // The order to end is repeated, because the old link may have lost it. A shim that already
+        // has the order sends no second signal and does not extend its grace.
         if (!processes_.is_leftover(process)) {
             const Entry& entry = entry_of(process);
             if (entry.second.leaving && !entry.second.is_lapsed) {

@@ -18,25 +18,25 @@
 
 namespace muster::agent {
 
-/// The life of each instance and its processes, whoever asks for it.
+/// The life of each instance and its processes, for every caller.
 ///
 ///     pending -> starting -> running -> backoff -> pending ...
 ///                    |           |  `-> exited, failed     until replaced or stopped; one that
 ///                    |           |                         could not be executed is tried again
 ///                    `-----------+----> stopping -> gone, or pending in its next generation
 ///
-/// An instance has one process at a time, so never two generations of it run.
+/// An instance has one process at a time, so two generations of it never run together.
 ///
-/// What the journal is to know is noted there; a process is ordered when it is in the journal, and
-/// released when the journal has its end. That a process runs or is gone is told by its shim. If
-/// that is overdue, its shim is asked, and what was to end is ordered to end again.
+/// A process is ordered once the journal has it, and released once the journal has its end. Its
+/// shim reports that a process runs or is gone. If the report is overdue, the agent asks the shim,
+/// and repeats an order to end.
 ///
 /// Owned by Agent.
 class Lifecycle {
 public:
     using Entry = InstanceTable::Entry;
 
-    /// Takes over what an earlier life left. What became of its processes is told afterwards.
+    /// Takes over what an earlier life left. Inputs report the fate of its processes afterwards.
     explicit Lifecycle(const RecoveredState& recovered);
 
     [[nodiscard]] const Instances& instances() const { return table_.all(); }
@@ -50,33 +50,33 @@ public:
     }
     [[nodiscard]] const TaskSpec& spec_of(const Entry& entry) const;
 
-    /// Waits for its turn to be made in this version. It has no process.
+    /// Makes the instance wait for its turn to start in this version. It has no process.
     void become(Entry& entry, const Version& version);
-    /// Its process is to end for good.
+    /// Ends the process of the instance for good.
     void end_process(Entry& entry);
-    /// It has no process, or is to have none: its next version takes over, or it goes.
+    /// The instance has no process, or loses it: its next version takes over, or it goes.
     void replace_or_leave(Entry& entry);
-    /// The lease of its process is over. Its shim, which counts the same lease and longer than we
-    /// do, ends it.
+    /// The lease of the process is over. Its shim counts the same lease, a little longer, and ends
+    /// the process.
     void lapse(Entry& entry);
-    /// Its process is no more.
+    /// The process is gone.
     void release_process(Entry& entry);
     void wait_for_turn(Entry& entry);
     void fail_for_now(Instant now, Entry& entry, const std::string& why);
     void restart_or_give_up(Instant now, Entry& entry, const std::string& why);
 
-    /// Carries out what is due: restarts, and starts that waited their turn.
+    /// Carries out what is due: restarts, and starts that waited for their turn.
     void wake(Instant now);
     [[nodiscard]] std::optional<Instant> next_deadline() const;
 
-    /// What is to be written, once a write has ended; a failed one is tried again after a while.
+    /// The next write, if none is under way. A failed write is repeated after a while.
     [[nodiscard]] std::optional<JournalWrite> take_journal(Instant now);
     /// `lease`: an exclusive process that begins now may run until then.
     void on_journaled(std::optional<Instant> lease);
-    /// Gives the processes that are not made, for nobody may know of them.
+    /// Returns the processes that are not created, because no record of them is on disk.
     [[nodiscard]] std::vector<ProcessId> on_journal_failed(Instant now);
     [[nodiscard]] const WriteWatch& writes() const { return writes_; }
-    /// All is in the journal, or it cannot be written.
+    /// The journal is complete, or it cannot be written.
     [[nodiscard]] bool is_journaled() const { return journal_.is_done() || writes_.has_failed(); }
 
 private:
@@ -93,7 +93,7 @@ private:
     WriteWatch writes_;
     InstanceTable table_;
     Processes processes_;
-    std::set<InstanceId> pending_;  // Waiting for their turn to be made.
+    std::set<InstanceId> pending_;  // They wait for their turn to start.
 };
 
 }  // namespace muster::agent

@@ -2,7 +2,7 @@
 
 #include "agent/core/instances/lifecycle.hpp"
 
-/// What of the life of instances is written, and what is made of what an earlier life wrote.
+/// What the journal stores about the life of instances, and how the next life restores it.
 namespace muster::agent {
 
 namespace {
@@ -76,7 +76,7 @@ std::vector<ProcessId> Lifecycle::on_journal_failed(Instant now) {
 Lifecycle::Lifecycle(const RecoveredState& recovered) {
     processes_.skip_to(recovered.last_left);
     for (const auto& image : recovered.journal.specs) {
-        // A spec of a version that knew no better is left out, with what it ran.
+        // Leaves out a spec that an older agent stored and this one rejects, with its instances.
         static_cast<void>(specs_.learn({image.task, Generation{}, image.spec}, {}));
     }
     for (const auto& image : recovered.journal.instances) {
@@ -94,10 +94,10 @@ void Lifecycle::restore(const InstanceImage& image, bool is_rebooted) {
     const TaskSpec* spec = find_spec(id, image.digest);
     const bool had_process = image.process != ProcessId{};
     const bool ran_once = spec != nullptr && spec->restart.policy == RestartPolicy::never;
-    // The coordinator may have placed it elsewhere meanwhile: it is asked again, unless nobody may
-    // start it a second time.
+    // The coordinator may have placed the instance elsewhere meanwhile, so the agent drops it and
+    // the coordinator decides. A process that must not start twice is kept as ended.
     const bool is_lost = is_rebooted && !is_over(image.report.state) && !(ran_once && had_process);
-    // What has no process waited for one under a lease of which nothing is known any more.
+    // An instance without a process waited for one under a lease that is no longer known.
     const bool has_no_lease =
         spec != nullptr && spec->exclusive && !had_process && !is_over(image.report.state);
     if (spec == nullptr || is_lost || has_no_lease) {
@@ -118,8 +118,8 @@ void Lifecycle::restore(const InstanceImage& image, bool is_rebooted) {
         adopt(image, entry);
         return;
     }
-    table_.touch_journal(id);  // What it says of moments is of another boot.
-    // What has failed is not tried again by itself, as it would be on the boot it failed in.
+    table_.touch_journal(id);  // The instants in it belong to another boot.
+    // A failed instance is not tried again by itself, unlike on the boot on which it failed.
     if (image.report.state != InstanceState::failed && had_process) {
         instance.leaving = false;
         table_.set_state(entry, InstanceState::exited,
@@ -133,7 +133,7 @@ void Lifecycle::adopt(const InstanceImage& image, Entry& entry) {
     if (image.process != ProcessId{}) {
         instance.process = {image.process, image.identity, image.identity.pid != 0};
         processes_.adopt(image.process, entry.first, instance.process.runs);
-        if (instance.leaving) {  // The life that wrote so may not have come to order it.
+        if (instance.leaving) {  // The earlier life may have died before it gave this order.
             order_end(entry);
             await_end(entry);
         } else if (!instance.process.runs) {
@@ -146,7 +146,7 @@ void Lifecycle::adopt(const InstanceImage& image, Entry& entry) {
     }
 }
 
-// Found where the journal was lost: what its shim was ordered is all that is known of it.
+// The journal was lost: the order that the shim got is all that is known about the process.
 void Lifecycle::adopt(const FoundProcess& found) {
     if (table_.find(found.id) != nullptr ||
         !specs_.learn({found.id.task, found.generation, found.spec}, {})) {

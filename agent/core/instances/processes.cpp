@@ -28,7 +28,7 @@ bool Processes::forget(ProcessId process) {
 
 const InstanceId& Processes::instance_of(ProcessId process) const {
     const auto found = instances_.find(process);
-    ensure(found != instances_.end(), "the shell speaks of a process that was ordered");
+    ensure(found != instances_.end(), "the shell reports only processes that were ordered");
     return found->second;
 }
 

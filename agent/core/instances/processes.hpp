@@ -15,21 +15,22 @@
 
 namespace muster::agent {
 
-/// The processes of which a shim has to tell something: that they run, or that they are gone.
+/// The processes whose shim still has to report that they run, or that they are gone.
 ///
-/// A message of a shim may be lost, and shims do not repeat themselves. So a shim that has told
-/// nothing within the patience is asked, and again every `limits::shim_patience` until it has. To
-/// ask is to have it tell its state: one that is slow answers that nothing has changed yet.
+/// A message of a shim may be lost, and shims do not repeat messages. The agent therefore asks a
+/// shim that has reported nothing within the patience, and again every `limits::shim_patience`. A
+/// shim that is asked sends its whole state; if nothing has changed yet, the answer says so.
 ///
 /// Owned by Processes.
 class ShimWatch {
 public:
-    /// From the next take_overdue() on, and in place of what was awaited before.
+    /// Awaits a report, counted from the next take_overdue(). Replaces an earlier wait for this
+    /// process.
     void await(ProcessId process, Duration patience);
-    /// Nothing more is awaited of it.
+    /// Ends the wait for this process.
     void on_told(ProcessId process);
 
-    /// Those that are to be asked now.
+    /// The processes whose shims must be asked now.
     [[nodiscard]] std::vector<ProcessId> take_overdue(Instant now);
     [[nodiscard]] std::optional<Instant> next_deadline() const {
         return due_.empty() ? std::nullopt : std::optional{due_.begin()->first};
@@ -43,37 +44,37 @@ private:
     std::set<std::pair<Instant, ProcessId>> due_;
 };
 
-/// The processes of instances: which instance each is of, what is ordered of it, and what its shim
-/// has to tell.
+/// The processes of instances: the instance of each, the orders for it, and the reports that its
+/// shim still owes.
 ///
 ///     intended -> ordered -> started -> ended -> released
 ///
-/// A process is intended until the journal knows it; only then is it ordered. At most
-/// `spawns_at_once` are being made at a time, so that a large batch does not keep the shell from
+/// A process is intended until the journal knows it. Only then it is ordered. At most
+/// `spawns_at_once` processes start at a time, so that a large batch does not keep the shell from
 /// answering polls.
 ///
-/// A leftover is a process of an earlier life that no instance has any more: it is killed.
+/// A leftover is a process of an earlier life that belongs to no instance. It is killed.
 ///
-/// What is to be done is taken with take_orders(). Owned by Lifecycle.
+/// take_orders() returns the orders. Owned by Lifecycle.
 class Processes {
 public:
     static constexpr std::size_t spawns_at_once = 32;
 
-    /// The next ones have higher numbers.
+    /// The next processes have higher numbers.
     void skip_to(ProcessId last) { last_ = std::max(last_, last); }
-    /// A new one is intended.
+    /// Adds a new, intended process.
     [[nodiscard]] ProcessId begin(const InstanceId& id);
-    /// One of an earlier life.
+    /// Adds a process of an earlier life.
     void adopt(ProcessId process, const InstanceId& id, bool runs);
     [[nodiscard]] bool may_begin() const { return starting_ < spawns_at_once; }
-    /// It was made, or will not be.
+    /// The process was created, or will not be.
     void end_start() { --starting_; }
-    /// It is not of its instance any more. True: it was only intended, and is not made.
+    /// Detaches the process from its instance. True: it was only intended, and is not created.
     bool forget(ProcessId process);
 
     [[nodiscard]] const InstanceId& instance_of(ProcessId process) const;
     [[nodiscard]] bool is_intended(ProcessId process) const { return intents_.contains(process); }
-    /// True once, for one that was intended: it is in the journal.
+    /// True once for an intended process: the journal has it.
     [[nodiscard]] bool take_intent(ProcessId process) { return intents_.erase(process) > 0; }
 
     void spawn(Spawn spawn) { orders_.spawns.push_back(std::move(spawn)); }
@@ -82,10 +83,11 @@ public:
     void release(ProcessId process) { orders_.releases.push_back({process}); }
     [[nodiscard]] ProcessOrders take_orders() { return std::exchange(orders_, {}); }
 
-    /// What their shims have to tell.
+    /// The reports that shims still owe.
     [[nodiscard]] ShimWatch& shims() { return shims_; }
     [[nodiscard]] const ShimWatch& shims() const { return shims_; }
-    /// Has its shim tell its whole state. A leftover is killed again: the first order may be lost.
+    /// Makes the shim send its whole state. Kills a leftover again, because the first order may be
+    /// lost.
     void ask(ProcessId process);
 
     void kill_leftover(ProcessId process);

@@ -3,7 +3,7 @@
 namespace muster::agent {
 
 Result<void> Specs::learn(const SpecVersion& version, const std::set<Key>& used) {
-    // To run it without that field might be to run it as root, or without its limits.
+    // Without the unknown field the process might run as root, or without its limits.
     if (!version.unknown_key.empty()) {
         return fail(Errc::spec_unsupported, "the spec has the field " +
                                                 in_quotes(version.unknown_key) +

@@ -14,8 +14,8 @@
 
 namespace muster::agent {
 
-/// The specs this node was sent. Each travels once; a start names it by task and digest. When there
-/// are too many, those that nothing runs are forgotten: the coordinator sends them again if asked.
+/// The specs that this node received. Each is sent once, and a start names it by task and digest.
+/// When there are too many, unused specs are dropped: the coordinator sends them again on request.
 class Specs {
 public:
     using Key = std::pair<std::string, Digest>;
@@ -23,12 +23,12 @@ public:
     /// An instance may run one version and wait for another.
     static constexpr std::size_t bound = 2 * limits::instances_per_node;
 
-    /// Keeps a sound spec of which this agent knows every field. `used` are the keys that must
-    /// stay, should there be no room.
+    /// Keeps a valid spec whose fields this agent all knows. If there is no room, all keys but
+    /// `used` are dropped.
     [[nodiscard]] Result<void> learn(const SpecVersion& version, const std::set<Key>& used);
     [[nodiscard]] bool full() const { return specs_.size() >= bound; }
 
-    /// Nothing if it was never sent, or forgotten.
+    /// Nothing if the spec was never sent, or was dropped.
     [[nodiscard]] const TaskSpec* find(const std::string& task, Digest digest) const;
 
 private:

@@ -31,7 +31,7 @@ bool restarts_after(RestartPolicy policy, const ProcessEnded& event) {
 
 // ---- commands ----
 
-// A stop may be followed by a start of the same generation, when a task shrinks and grows again.
+// A start of the same generation may follow a stop, when a task shrinks and grows again.
 bool Supervisor::would_change(const Start& command) const {
     const auto found = lives_.instances().find(command.id);
     if (found == lives_.instances().end()) {
@@ -98,7 +98,7 @@ void Supervisor::shut_down() {
     }
 }
 
-/// Unless another version is to follow.
+/// Removes the instance, unless another version follows.
 void Supervisor::leave(Entry& entry) {
     if (entry.second.has_process()) {
         lives_.end_process(entry);
@@ -226,7 +226,7 @@ void Supervisor::on_journal_failed(Instant now, const std::string& why) {
     for (const ProcessId process : lives_.on_journal_failed(now)) {
         on_not_started(now, {process, false, true, "its start cannot be recorded: " + why});
     }
-    spawn_failing_ = spawn_failing;  // No process was tried: the host may well make them.
+    spawn_failing_ = spawn_failing;  // No process was tried.
 }
 
 }  // namespace muster::agent

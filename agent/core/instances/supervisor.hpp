@@ -13,32 +13,33 @@
 
 namespace muster::agent {
 
-/// Which instances this node runs: what commands, the end of the lease and the ends of processes
-/// make of them.
+/// Which instances this node runs, as a consequence of commands, the end of the lease and the ends
+/// of processes.
 ///
-/// An exclusive instance runs under the lease of this host (see HostLease), and leaves when that
-/// ends; its shim ends the process even if there is no agent. One of an earlier life keeps its
-/// process, and leaves with it: whether it runs elsewhere by then is not known here.
+/// An exclusive instance runs under the lease of this host (see HostLease), and leaves when the
+/// lease ends. Its shim ends the process even without an agent. An exclusive instance of an earlier
+/// life leaves when its process ends, because this agent cannot know whether it runs elsewhere by
+/// then.
 ///
 /// Owned by Agent.
 class Supervisor {
 public:
     explicit Supervisor(Lifecycle& lives) : lives_{lives} {}
 
-    /// Runs the instance in this version; the same or a lower generation changes nothing. Refused
-    /// when its spec is unknown, the node is full or it shuts down, or it is exclusive and brings
-    /// no lease.
+    /// Runs the instance in this version. The same or a lower generation changes nothing. Refused
+    /// if the spec is unknown, if the node is full or shuts down, or if the instance is exclusive
+    /// and the start has no valid lease.
     [[nodiscard]] Result<void> start(Instant now, const Start& command);
     void stop(const Stop& command);
-    /// Stops all and starts nothing any more.
+    /// Stops all instances and starts no more.
     void shut_down();
 
-    /// A poll said until when exclusive instances may run.
+    /// Extends the lease of exclusive instances, as a poll or a start says.
     void extend_lease(Instant now, BootMs lease);
-    /// What is exclusive leaves if its lease is over. To be called before anything else happens:
-    /// an agent that was halted must not take up what it had.
+    /// Removes the exclusive instances once their lease is over. Call this before anything else: an
+    /// agent that was paused must not continue them.
     void end_lease_if_due(Instant now);
-    /// When that has something to do.
+    /// When end_lease_if_due() has something to do.
     [[nodiscard]] std::optional<Instant> lease_until() const { return lease_.until(); }
 
     void on_started(Instant now, const ProcessStarted& event);
@@ -47,7 +48,7 @@ public:
     void on_journal_failed(Instant now, const std::string& why);
 
     [[nodiscard]] bool spawn_failing() const { return spawn_failing_; }
-    /// A process that is no instance's was made, or could not be for the host's sake.
+    /// A process that belongs to no instance was created, or the host failed to create it.
     void note_spawn(bool made) { spawn_failing_ = !made; }
 
 private:
@@ -57,7 +58,7 @@ private:
     void leave(Entry& entry);
     [[nodiscard]] bool is_exclusive(const InstanceId& id, Digest digest) const;
     void leave_with_lease(Entry& entry);
-    /// Nobody else has been given it since it was started here.
+    /// No other node can have got the instance since it started here.
     [[nodiscard]] bool may_start_again(const Entry& entry) const {
         return !lives_.spec_of(entry).exclusive || (lease_.until() && !entry.second.is_adopted);
     }

@@ -9,7 +9,7 @@ namespace muster::agent {
 
 namespace {
 
-// Why an instance gets no signal; empty: it gets it.
+// Why an instance gets no signal. Empty: it gets the signal.
 std::string why_no_signal(const Instances& instances, const InstanceId& id) {
     const auto found = instances.find(id);
     if (found == instances.end()) {
@@ -37,7 +37,7 @@ bool AgentCalls::is_new(const ErrandStamp& stamp) {
 
 void AgentCalls::carry_out(const ReadLog& errand, const Instances& /*instances*/,
                            AgentOutput& output) {
-    // Also of what is no more: its files stay for a while.
+    // Also for an instance that is gone: its files stay for a while.
     output.readings.emplace_back(errand);
 }
 

@@ -7,13 +7,13 @@
 
 namespace muster::agent {
 
-/// What operators ask of this agent by way of its leader. Each errand is done once: those of a
-/// leadership come with rising numbers.
+/// Calls of operators to this agent, which its leader passes on. Each call is carried out once: the
+/// calls of a leadership have rising numbers.
 ///
 /// Owned by Agent.
 class AgentCalls {
 public:
-    /// True once for each errand.
+    /// True once for each call.
     [[nodiscard]] bool is_new(const ErrandStamp& stamp);
 
     static void carry_out(const ReadLog& errand, const Instances& instances, AgentOutput& output);

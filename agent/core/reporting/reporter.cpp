@@ -12,8 +12,8 @@ namespace {
 constexpr Duration delta_delay = 2ms;
 constexpr Duration between_deltas = 20ms;
 
-// Ids and numbers of a full node take less than half of a message. Sentences share a quarter of it;
-// beyond that they are left out, because a report too large to send would never arrive.
+// Ids and numbers of a full node take less than half of a message. Detail texts share a quarter of
+// it. The rest of them are left out, because a report that is too large would never arrive.
 constexpr std::size_t details_bytes = limits::agent_message_bytes / 4;
 
 void leave_out_excess_details(std::vector<InstanceReport>& instances) {
@@ -26,7 +26,7 @@ void leave_out_excess_details(std::vector<InstanceReport>& instances) {
     }
 }
 
-// Of what is being started more is known in a moment.
+// A start is followed by more news in a moment.
 bool is_starting(const InstanceId& id, const Instances& instances) {
     const auto found = instances.find(id);
     return found != instances.end() && (found->second.report.state == InstanceState::pending ||
@@ -112,7 +112,7 @@ Report Reporter::delta(Revision seen, const Instances& instances) const {
         }
     }
     for (auto entry = gone_.rbegin(); entry != gone_.rend() && entry->first > seen; ++entry) {
-        if (!changed_.contains(entry->second)) {  // It may have come again.
+        if (!changed_.contains(entry->second)) {  // It may have returned.
             report.gone.push_back(entry->second);
         }
     }

@@ -14,13 +14,14 @@
 
 namespace muster::agent {
 
-/// What is told of the instances, when, and from which revision on it can be told as a difference.
+/// What reports contain about the instances, when, and since which revision a delta can begin.
 ///
 /// The revision grows by one with each step that changed something. Every instance has the revision
-/// of its last change; of those that are gone, the latest `gone_kept` are remembered. A delta that
-/// would reach back further is a snapshot instead.
+/// of its last change. The latest `gone_kept` instances that are gone are kept, too. A delta that
+/// would begin earlier is a snapshot instead.
 ///
-/// Changes that come together are told together, unasked, once the leader has polled: it plans at
+/// Changes at about the same time go together in one delta without a poll, once the leader has
+/// polled. The leader plans as soon as it gets the delta.
 /// once when it is told.
 ///
 /// Owned by Agent.
@@ -30,15 +31,15 @@ public:
 
     void note(Instant now, const std::set<InstanceId>& touched, const Instances& instances);
 
-    /// A leader that holds nothing yet.
+    /// The leader holds nothing yet.
     void on_welcome() { told_ = Revision{}; }
-    /// Kind, from, to, instances and gone, for one who holds `seen`.
+    /// Kind, from, to, instances and gone, for a leader that holds `seen`.
     [[nodiscard]] Report tell(Revision seen, const Instances& instances);
-    /// The leader was told up to here.
+    /// The revision of the last report to the leader.
     [[nodiscard]] Revision told() const { return told_; }
-    /// It was told of instances, and not of all.
+    /// The leader has a report, but not the latest changes.
     [[nodiscard]] bool has_news() const { return told_ != Revision{} && told_ != revision_; }
-    /// True if news are to be told now, which they are.
+    /// True if a delta is due. The caller sends it now.
     [[nodiscard]] bool take_due(Instant now, bool may_tell);
     [[nodiscard]] std::optional<Instant> next_deadline() const { return due_; }
 
@@ -48,13 +49,13 @@ private:
     [[nodiscard]] Report delta(Revision seen, const Instances& instances) const;
     void add_gone(const InstanceId& id);
 
-    Revision revision_{1};      // 0 would say that nothing is held.
+    Revision revision_{1};      // 0 would mean that the leader holds nothing.
     Revision reaches_back_{1};  // The earliest revision a delta can begin at.
     std::map<InstanceId, Revision> changed_;
     std::deque<std::pair<Revision, InstanceId>> gone_;
     Revision told_{};  // 0: the leader has not polled yet.
     std::optional<Instant> due_;
-    Instant sent_;  // News were told last.
+    Instant sent_;  // When the last delta was sent.
 };
 
 }  // namespace muster::agent

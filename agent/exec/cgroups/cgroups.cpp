@@ -27,7 +27,7 @@ namespace files = std::filesystem;
 
 constexpr const char* agent_cgroup = "/muster-agent";
 
-// Hands a controller on to the cgroups below; 0, or the error number.
+// Delegates a controller to the cgroups below. Returns 0, or the error number.
 int hand_on(const std::string& base, const std::string& controller) {
     const std::string file = base + "/cgroup.subtree_control";
     return words_in(file).contains(controller) ? 0 : write_setting(file, '+' + controller);
@@ -37,7 +37,7 @@ bool move_ourselves(const std::string& directory) {
     return write_setting(directory + "/cgroup.procs", "0") == 0;
 }
 
-// By its number, which another process may have got meanwhile: looked at again when it is held.
+// Another process may get the same pid, so the pid is checked again once the pidfd is open.
 bool kill_member(const std::string& procs, const std::string& pid) {
     const FileDescriptor process{
         static_cast<int>(syscall(SYS_pidfd_open, std::atoi(pid.c_str()), 0U))};
@@ -45,19 +45,19 @@ bool kill_member(const std::string& procs, const std::string& pid) {
            syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0U) == 0;
 }
 
-// False: there was none.
+// False: the cgroup had no members.
 bool kill_members(const std::string& cgroup) {
     const std::string procs = cgroup + "/cgroup.procs";
     const auto members = words_in(procs);
     if (!members.empty() && write_setting(cgroup + "/cgroup.kill", "1") != 0) {
-        for (const std::string& pid : members) {  // Of version 1, or of an old kernel.
+        for (const std::string& pid : members) {  // Version 1, or an old kernel.
             kill_member(procs, pid);
         }
     }
     return !members.empty();
 }
 
-// A task may have made others in it: the innermost come first.
+// A task may have created cgroups inside its own. The innermost come first.
 std::vector<std::string> all_below(const std::string& directory) {
     std::vector<std::string> found;
     std::error_code error;
@@ -105,7 +105,7 @@ void Cgroups::look_at(const CgroupTree& tree, const std::string& home) {
     std::string base = tree.directory;
     std::set<std::string> controllers = tree.controllers;
     if (tree.version == 2) {
-        if (base.ends_with(agent_cgroup)) {  // An earlier life of this process moved there.
+        if (base.ends_with(agent_cgroup)) {  // An earlier life of this agent moved there.
             base.resize(base.size() - std::strlen(agent_cgroup));
         }
         controllers = words_in(base + "/cgroup.controllers");
@@ -127,7 +127,7 @@ void Cgroups::look_at(const CgroupTree& tree, const std::string& home) {
         } else {
             note(limit, false,
                  error == EBUSY ? "other processes are in the cgroup " + base
-                                : reason(base + " hands no controller on", error));
+                                : reason(base + " delegates no controller", error));
         }
     }
     if (has_moved && place.limited.empty()) {
@@ -139,7 +139,7 @@ void Cgroups::look_at(const CgroupTree& tree, const std::string& home) {
     }
 }
 
-// What a process would get is made once, for none.
+// Creates and removes a cgroup to learn which limits a process would get.
 void Cgroups::probe(Place& place) {
     const std::string directory = place.prefix + '0';
     const bool made = mkdir(directory.c_str(), 0755) == 0 || errno == EEXIST;
@@ -250,7 +250,7 @@ void take_back_controllers(const std::vector<CgroupTree>& own) {
     for (const CgroupTree& tree : own) {
         const std::string above = files::path{tree.directory}.parent_path().string();
         if (tree.version != 2 || !files::exists(above + agent_cgroup)) {
-            continue;  // Not below a cgroup that an agent hands controllers on in.
+            continue;  // Not below the cgroup of an agent that delegates controllers.
         }
         for (const std::string limit : limit_names) {
             write_setting(above + "/cgroup.subtree_control", '-' + limit);

@@ -10,45 +10,46 @@
 
 namespace muster::agent {
 
-/// The cgroups of processes: they keep a process with all its descendants to the limits of its
-/// task, and end it as a whole.
+/// The cgroups of processes. They enforce the limits of a task on a process and all its
+/// descendants, and end them as a whole.
 ///
-///     <our own cgroup>/muster-<home>-<process>    in each hierarchy that is of use
+///     <our own cgroup>/muster-<home>-<process>    in each useful hierarchy
 ///
-/// In version 2 every process has one, since it can be killed by it; in version 1 only for a limit
-/// that its task asks for. Where version 2 has controllers we first move into a cgroup
-/// `muster-agent` below our own, since none that hands controllers on may have processes.
+/// In version 2 every process has a cgroup, because a cgroup can be killed. In version 1 a process
+/// has one only for a limit of its task. A version 2 cgroup that delegates controllers must not
+/// contain processes, so the agent first moves into a cgroup `muster-agent` below its own.
 ///
-/// What cannot be done here is left out: the process runs without it. What is in general is told
-/// by facts().
+/// A limit that cannot be set is left out: the process runs without it. facts() lists the limits
+/// that this host enforces.
 class Cgroups {
 public:
-    /// Looks what there is and makes what is needed. `home` tells our processes from others'.
+    /// Finds the hierarchies and creates what is needed. `home` separates our processes from
+    /// others.
     void open(const std::vector<CgroupTree>& trees, const std::string& home);
 
-    /// One for each limit a task may ask for.
+    /// One fact for each limit that a task may ask for.
     [[nodiscard]] const std::vector<LimitFact>& facts() const { return facts_; }
 
-    /// Makes the cgroups of a process and returns their directories, to be joined by it.
+    /// Creates the cgroups of a process, and returns the directories that it must join.
     [[nodiscard]] std::vector<std::string> make(ProcessId process,
                                                 const CgroupLimits& limits) const;
-    /// Sets the limits again: the controllers may have been gone since.
+    /// Sets the limits again, because the controllers may have been removed meanwhile.
     void set_limits(ProcessId process, const CgroupLimits& limits) const;
 
-    /// The processes that have, or had, one.
+    /// The processes that have, or had, a cgroup.
     [[nodiscard]] std::set<ProcessId> listed() const;
-    /// Kills all that is in them. False: there was nothing.
+    /// Kills every process in the cgroups. False: there was none.
     bool kill(ProcessId process) const;
-    /// The kernel has killed in them for want of memory: what their limit lets them have.
+    /// True if the kernel killed a process in the cgroups at their memory limit.
     [[nodiscard]] bool has_run_out_of_memory(ProcessId process) const;
-    /// Takes them away, if nothing is in them.
+    /// Removes the cgroups if they are empty.
     void remove(ProcessId process) const;
 
 private:
     struct Place {
         int version;
-        std::string prefix;             // Of the directories in it: all but the number.
-        std::set<std::string> limited;  // The limits that can be set in them.
+        std::string prefix;             // Of its directories: everything but the number.
+        std::set<std::string> limited;  // The limits that can be set here.
     };
 
     void look_at(const CgroupTree& tree, const std::string& home);
@@ -60,9 +61,9 @@ private:
     std::vector<LimitFact> facts_;
 };
 
-/// For the next life of an agent whose cgroup hands controllers on to what this life leaves
-/// running: takes them back, since such a cgroup takes no process in. `own` is the one of a helper
-/// below it.
+/// Takes the controllers back from the cgroups that this life leaves running, because a cgroup with
+/// delegated controllers accepts no process: the next life could not start. `own` is the cgroup of
+/// a helper below the agent's cgroup.
 void take_back_controllers(const std::vector<CgroupTree>& own);
 
 }  // namespace muster::agent

@@ -14,7 +14,7 @@ namespace muster::agent {
 
 namespace {
 
-// The kernel's own period, and the least time of it that can be given.
+// The kernel's default period, and the least quota that it accepts.
 constexpr std::uint64_t usual_period_us = 100'000;
 constexpr std::uint64_t longest_period_us = 1'000'000;
 constexpr std::uint64_t least_quota_us = 1'000;
@@ -23,7 +23,7 @@ constexpr std::uint64_t least_quota_us = 1'000;
 struct Setting {
     std::string file;
     std::string value;
-    bool is_needed = true;  // Without it the limit is not kept.
+    bool is_needed = true;  // Without it the limit is not enforced.
 };
 
 std::vector<Setting> cpu_settings(int version, std::uint64_t milli) {
@@ -40,7 +40,8 @@ std::vector<Setting> cpu_settings(int version, std::uint64_t milli) {
     return {{"cpu.max", share + ' ' + std::to_string(period)}};
 }
 
-// What is swapped out counts, too. All processes of a task die of what one of them eats.
+// Swapped memory counts, too. If one process of a task exceeds the limit, the kernel kills all of
+// them.
 std::vector<Setting> memory_settings(int version, std::uint64_t bytes) {
     if (version == 1) {
         const std::string most = bytes == 0 ? "-1" : std::to_string(bytes);

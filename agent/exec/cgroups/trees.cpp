@@ -10,12 +10,12 @@ namespace muster::agent {
 
 namespace {
 
-/// A line of mountinfo, as far as it matters.
+/// The relevant fields of a line of mountinfo.
 struct CgroupMount {
     int version = 2;
-    std::string root;               ///< Which cgroup it shows,
-    std::string place;              ///< and where.
-    std::set<std::string> options;  ///< Of version 1, its controllers among them.
+    std::string root;               ///< The root of the mount within the hierarchy.
+    std::string place;              ///< The mount point.
+    std::set<std::string> options;  ///< Version 1: the controllers are among them.
 };
 
 std::set<std::string> parts_of(const std::string& text) {
@@ -27,7 +27,7 @@ std::set<std::string> parts_of(const std::string& text) {
     return parts;
 }
 
-// The kernel writes blanks and backslashes as three octal digits.
+// The kernel escapes blanks and backslashes as three octal digits.
 std::string unescaped(const std::string& text) {
     const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
     std::string plain;
@@ -62,7 +62,7 @@ std::optional<CgroupMount> mount_of(const std::string& line) {
                        parts_of(*(dash + 3))};
 }
 
-/// Where we are in a hierarchy, "4:memory:/path"; one of version 2 has no controllers here.
+/// Our place in a hierarchy, "4:memory:/path". In version 2 the list of controllers is empty.
 struct OwnPlace {
     std::set<std::string> controllers;
     std::string path;

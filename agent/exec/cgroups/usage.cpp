@@ -19,11 +19,11 @@ namespace muster::agent {
 
 namespace {
 
-/// Of /proc/PID/stat, see proc(5).
+/// The fields of /proc/PID/stat that are used, see proc(5).
 struct Stat {
     pid_t parent = 0;
-    std::uint64_t ticks = 0;           // Of its own,
-    std::uint64_t ticks_of_ended = 0;  // and of the children it waited for, with theirs.
+    std::uint64_t ticks = 0;           // Of the process itself.
+    std::uint64_t ticks_of_ended = 0;  // Of the children that it waited for, with their children.
     std::uint64_t start_ticks = 0;
     std::uint64_t resident_pages = 0;
 };
@@ -33,7 +33,7 @@ struct Host {
     std::unordered_multimap<pid_t, pid_t> children;
 };
 
-// Its field 3 is what follows the name, which is in brackets and may hold any character.
+// The name is in brackets and may contain any character. Field 3 comes after it.
 std::optional<Stat> stat_of(std::string_view text) {
     constexpr std::size_t first_field = 3;
     std::array<std::uint64_t, 25> fields{};
@@ -44,7 +44,7 @@ std::optional<Stat> stat_of(std::string_view text) {
     text.remove_prefix(std::min(name_end + 2, text.size()));
     for (std::size_t field = first_field; field < fields.size(); ++field) {
         const auto end = std::min(text.find(' '), text.size());
-        // Those that may be negative, and the letter of the state, are of no interest here.
+        // Fields that may be negative, and the state letter, are not used here.
         std::from_chars(text.data(), text.data() + end, fields[field]);
         text.remove_prefix(std::min(end + 1, text.size()));
     }
@@ -75,7 +75,7 @@ Host look_at_host() {
     return host;
 }
 
-// All below the shim, since what lost its parent becomes the shim's.
+// Includes every process below the shim, because orphans become children of the shim.
 InstanceUse use_of(const Host& host, const InstanceId& id, pid_t shim) {
     static const auto ticks_a_second = static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
     static const auto page_bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));

@@ -8,10 +8,10 @@
 
 namespace muster::agent {
 
-/// What each of these processes uses, with all that it began: the tree below its shim. One that is
-/// gone is left out. Of processor time that of the ended is in it; it comes in the kernel's ticks.
+/// What each of these processes uses, with its whole tree below its shim. A process that is gone is
+/// left out. Processor time includes ended children, and its unit is the kernel's tick.
 ///
-/// Looks at every process of the host, once.
+/// Reads every process of the host once.
 [[nodiscard]] std::vector<InstanceUse> usage_of(std::span<const MeasureProcesses::Root> roots);
 
 }  // namespace muster::agent

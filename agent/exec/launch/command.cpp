@@ -16,7 +16,7 @@ bool is_fault_of_host(int error) {
     return std::ranges::find(faults, error) != faults.end();
 }
 
-// A program that is just being written may be there a moment later.
+// ETXTBSY: a program that is being written may be complete a moment later.
 bool is_permanent(int error) { return !is_fault_of_host(error) && error != ETXTBSY; }
 
 bool is_file(const std::string& path) {
@@ -26,7 +26,8 @@ bool is_file(const std::string& path) {
 
 LaunchFailure cannot_execute(const std::string& program, int error) {
     if (error == ENOEXEC) {
-        return permanent(program + " is no program; a script begins with #! and its interpreter");
+        return permanent(program +
+                         " is not a program; a script begins with #! and its interpreter");
     }
     if (error == ENOENT && is_file(program)) {
         return permanent(program + " names an interpreter that does not exist");
@@ -94,8 +95,8 @@ LaunchFailure failure_of(const ShimState& state, const std::string& program) {
                     std::string{"its cgroup cannot be joined: "} + std::strerror(error)};
         case shim::Stage::rlimit: return failure_of("a limit of its rlimits cannot be set", error);
         case shim::Stage::nice: return failure_of("its nice value cannot be set", error);
-        case shim::Stage::groups: return failure_of("its group cannot be taken on", error);
-        case shim::Stage::user: return failure_of("its user cannot be taken on", error);
+        case shim::Stage::groups: return failure_of("its group cannot be set", error);
+        case shim::Stage::user: return failure_of("its user cannot be set", error);
         case shim::Stage::pre_start:
             return error != 0 ? failure_of("its pre_start cannot be executed", error)
                               : LaunchFailure{false, false, "its pre_start " + how_it_ended(state)};

@@ -9,9 +9,8 @@ namespace muster::agent {
 
 /// Why a command did not become a process.
 struct LaunchFailure {
-    bool permanent = false;  ///< It cannot be executed; trying again will not help.
-    bool host_at_fault =
-        false;  ///< No memory, no files, no directory: says nothing of the command.
+    bool permanent = false;      ///< It cannot be executed, and trying again does not help.
+    bool host_at_fault = false;  ///< No memory, files or directory: not the fault of the command.
     std::string detail;
 };
 

@@ -13,7 +13,7 @@ namespace muster::agent {
 
 namespace {
 
-// The system's own default for its services.
+// The default of systemd services.
 constexpr const char* default_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 constexpr std::string_view blanks = " \t\r";
 
@@ -24,14 +24,14 @@ bool is_variable(std::string_view name) {
            name.find_first_not_of(letters) == std::string_view::npos;
 }
 
-// Lines NAME=value; empty ones and those that begin with # say nothing.
+// Reads lines NAME=value. Empty lines and lines that begin with # are ignored.
 tl::expected<void, LaunchFailure> read_variables(const std::string& path, Environment& into) {
     struct stat status = {};
     if (stat(path.c_str(), &status) != 0) {
         return NoLaunch{failure_of("its env file '" + path + "' cannot be read", errno)};
     }
     if (!S_ISREG(status.st_mode)) {
-        return NoLaunch{permanent("its env file '" + path + "' is no regular file")};
+        return NoLaunch{permanent("its env file '" + path + "' is not a regular file")};
     }
     const auto text = read_file(path, limits::spec_text_bytes);
     if (!text) {
@@ -51,7 +51,7 @@ tl::expected<void, LaunchFailure> read_variables(const std::string& path, Enviro
             written.find('\0') != std::string_view::npos) {
             return NoLaunch{
                 permanent("its env file " + path + ":" + std::to_string(line) +
-                          " is no line NAME=value, with a name of letters, digits and _")};
+                          " is not a line NAME=value, with a name of letters, digits and _")};
         }
         into[std::string{name}] = written.substr(equals + 1);
     }

@@ -11,25 +11,25 @@
 
 namespace muster::agent {
 
-/// What a process gets of its host.
+/// What the host gives to a process.
 struct ProcessPlace {
-    std::string home;                  ///< Of the agent's state (process_mark.hpp).
-    std::string node;                  ///< Its name,
-    Offer offer;                       ///< and what else tasks may want to know of it.
-    std::string home_directory;        ///< For HOME, where the user has none of its own.
-    std::string work;                  ///< Its own directory, where the spec names none.
-    std::string secrets;               ///< Directory of its copies.
-    Duration post_stop{};              ///< What a post_stop may take.
-    std::vector<std::string> cgroups;  ///< Directories of its own.
+    std::string home;            ///< Identifies the agent's state directory (process_mark.hpp).
+    std::string node;            ///< The name of the node.
+    Offer offer;                 ///< Other facts about the node that tasks may need.
+    std::string home_directory;  ///< For HOME, if its user has none.
+    std::string work;            ///< Its own directory, if the spec names none.
+    std::string secrets;         ///< The directory of its copies of secrets.
+    Duration post_stop{};        ///< How long a post_stop may take.
+    std::vector<std::string> cgroups;  ///< Directories of its own cgroups.
 };
 
 using Environment = std::map<std::string, std::string>;
 
-/// What the texts of a spec may name.
+/// The variables that texts of a spec may contain.
 [[nodiscard]] TemplateValues template_values(const Spawn& spawn, const ProcessPlace& place);
 
-/// Exactly the variables a process has: PATH, LANG, HOME, what its env_files say, what its env
-/// says, and MUSTER_*; each over those before.
+/// Exactly the variables of a process: PATH, LANG, HOME, then its env_files, its env and MUSTER_*.
+/// Later ones replace earlier ones.
 [[nodiscard]] tl::expected<Environment, LaunchFailure> environment_of(const Spawn& spawn,
                                                                       const ProcessPlace& place,
                                                                       const TemplateValues& values);

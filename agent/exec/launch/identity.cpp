@@ -12,15 +12,15 @@ namespace muster::agent {
 
 namespace {
 
-constexpr int most_groups = 64;  // That a shim takes.
+constexpr int most_groups = 64;  // The most that a shim accepts.
 
-// One that is not there may be made later, and on this host perhaps never: other hosts are tried.
+// The user may be created later, or never on this host: the coordinator tries other hosts.
 NoLaunch unknown(const std::string& what, const std::string& name) {
     return NoLaunch{permanent("there is no " + what + " '" + name +
                               "' on this host: make it, or name another")};
 }
 
-// Of the system's own, with the longest entries there may be.
+// Large enough for the longest entries.
 using Buffer = std::array<char, 16 * 1024>;
 
 tl::expected<Identity, LaunchFailure> user_named(const std::string& name) {
@@ -84,7 +84,7 @@ tl::expected<std::optional<Identity>, LaunchFailure> identity_of(const std::stri
     const bool is_own = identity->user == geteuid() && identity->group == getegid();
     if (geteuid() != 0 && !is_own) {
         return NoLaunch{permanent("this agent runs as user " + std::to_string(geteuid()) +
-                                  " and may not start a task as user '" + user + "', group '" +
+                                  " and cannot start a task as user '" + user + "', group '" +
                                   group + "': run the agent as root, or leave both out")};
     }
     return is_own ? std::optional<Identity>{} : std::optional{std::move(*identity)};

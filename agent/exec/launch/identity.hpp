@@ -9,16 +9,16 @@
 
 namespace muster::agent {
 
-/// Whom a process runs as.
+/// The user and groups of a process.
 struct Identity {
     uid_t user = 0;
     gid_t group = 0;
     std::vector<gid_t> other_groups;
-    std::string home;  ///< Of the user; empty: not known.
+    std::string home;  ///< Of the user. Empty: not known.
 };
 
-/// Looks up a user and a group by name or number; nothing: both are empty, and it runs as the
-/// agent. Fails when there is none of that name, or when this agent may not become another.
+/// Looks up a user and a group by name or number. Nothing: both are empty, and the process runs as
+/// the agent. Fails if a name does not exist, or if this agent cannot change its user.
 [[nodiscard]] tl::expected<std::optional<Identity>, LaunchFailure> identity_of(
     const std::string& user, const std::string& group);
 

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* end_suffix = ".end";
-// Agents that come one after the other while a shim is busy.
+// Agents that connect one after the other while a shim is busy.
 constexpr int agents_waiting = 4;
 
 std::string words(int error) { return std::strerror(error); }
@@ -48,7 +48,7 @@ Result<FileDescriptor> open_directory(const std::string& path, mode_t mode) {
 
 std::string name_of(ProcessId process) { return std::to_string(raw(process)); }
 
-// What the shim finds open, in the order of agent/shim/shim.hpp.
+// The open files of the shim, in the order of agent/shim/shim.hpp.
 class ShimFiles {
 public:
     ShimFiles() { posix_spawn_file_actions_init(&actions_); }
@@ -56,7 +56,8 @@ public:
     ShimFiles(const ShimFiles&) = delete;
     ShimFiles& operator=(const ShimFiles&) = delete;
 
-    // First to numbers that none of them has, since one may stand where another is to be.
+    // First to numbers above all of them, because a file may have the number that another one
+    // needs.
     void give(std::initializer_list<int> files) {
         const int above = std::max(std::max(files), static_cast<int>(files.size())) + 1;
         int to = above;
@@ -82,7 +83,8 @@ public:
         sigemptyset(&none);
         sigfillset(&all);
         posix_spawnattr_init(&attributes_);
-        // We block signals and ignore some; a task that inherited that could not be stopped.
+        // The agent blocks and ignores some signals. A task that inherited this could not be
+        // stopped.
         posix_spawnattr_setsigmask(&attributes_, &none);
         posix_spawnattr_setsigdefault(&attributes_, &all);
         posix_spawnattr_setflags(&attributes_,
@@ -156,7 +158,7 @@ Result<void> Launcher::open() {
     return {};
 }
 
-// They list nothing to who passes, and what is in them is closed by itself.
+// Other users cannot list these directories, and each entry has its own permissions.
 Result<void> Launcher::open_to_tasks() const {
     for (const auto& path : options_.passed) {
         if (geteuid() == 0 && chmod(path.c_str(), 0711) != 0) {
@@ -196,12 +198,12 @@ tl::expected<Launched, LaunchFailure> Launcher::launch(const Spawn& spawn) {
         return NoLaunch{link.error()};
     }
     if (::send(link->fd(), order->message.data(), order->message.size(), MSG_NOSIGNAL) < 0) {
-        return fault_of_host("the shim cannot be told what to run");
+        return fault_of_host("the order cannot be sent to the shim");
     }
     return Launched{std::move(*link), std::move(order->program)};
 }
 
-// The listening socket is made here, so that whoever finds the shim finds it from its first moment.
+// The listening socket is made here, so that a later agent can find the shim from its first moment.
 tl::expected<ShimLink, LaunchFailure> Launcher::start_shim(ProcessId process) const {
     const std::string name = name_of(process);
     FileDescriptor listen{socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)};
@@ -238,7 +240,7 @@ tl::expected<ShimLink, LaunchFailure> Launcher::start_shim(ProcessId process) co
     return ShimLink{std::move(ours)};
 }
 
-// It belongs to whom the process runs as.
+// The directory belongs to the user of the process.
 tl::expected<std::string, LaunchFailure> Launcher::work_directory(
     const InstanceId& id, const std::optional<Identity>& identity) const {
     std::string path = options_.state + "/work/" + to_string(id);
@@ -302,7 +304,7 @@ void Launcher::clean_up_but(const std::set<ProcessId>& kept) const {
 
 void Launcher::forget(const InstanceId& id) {
     outputs_.ended(id);
-    rmdir((options_.state + "/work/" + to_string(id)).c_str());  // Only if nothing is in it.
+    rmdir((options_.state + "/work/" + to_string(id)).c_str());  // Only if it is empty.
 }
 
 }  // namespace muster::agent

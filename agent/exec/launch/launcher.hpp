@@ -17,43 +17,43 @@
 namespace muster::agent {
 
 struct LauncherOptions {
-    std::string node{};     ///< Its name,
-    Offer offer{};          ///< and what tasks may want to know of it.
-    std::string state{};    ///< The agent's state directory; logs/, ends/ and work/ are in it.
-    std::string sockets{};  ///< Directory of the shims' sockets.
-    std::string shim{};     ///< The program muster-shim.
-    std::string home_directory{};  ///< For HOME, of a task that runs as the agent.
-    std::string secrets{};         ///< Directory of the files that tasks may ask for,
-    std::string secrets_place{};   ///< and that of the copies for those that run.
-    /// Through which a task of another user must pass to its own: only root can run it.
+    std::string node{};            ///< The name of the node.
+    Offer offer{};                 ///< Other facts about the node that tasks may need.
+    std::string state{};           ///< The agent's state directory, with logs/, ends/ and work/.
+    std::string sockets{};         ///< Directory of the shims' sockets.
+    std::string shim{};            ///< The program muster-shim.
+    std::string home_directory{};  ///< For HOME of a task that runs as the agent.
+    std::string secrets{};         ///< The directory of the secrets that tasks may ask for.
+    std::string secrets_place{};   ///< The directory of the copies for running processes.
+    /// Directories above those of the tasks. Root makes them passable for tasks of other users.
     std::vector<std::string> passed{};
-    Duration post_stop = limits::post_stop_max;  ///< What a post_stop may take.
+    Duration post_stop = limits::post_stop_max;  ///< How long a post_stop may take.
     std::size_t ended_kept = limits::ended_outputs;
 };
 
-/// Where the shim is that belongs to this program: beside it, or in the libexec of its prefix.
+/// The path of the shim that belongs to this program: beside it, or in the libexec of its prefix.
 [[nodiscard]] Result<std::string> shim_of_this_program();
 
-/// A shim, and what it was told to run.
+/// A shim, and the program that it was ordered to run.
 struct Launched {
     ShimLink link;
     std::string program;
 };
 
-/// Makes processes, each below a shim of its own: in a session of its own, without a shell, with
-/// exactly the environment that is its own, with no open file but the standard ones, all signals at
-/// their defaults and none blocked. Standard output goes to `logs/<task>.<ordinal>.out`, errors
-/// beside it to `.err`, standard input is empty.
+/// Creates processes, each below its own shim: in its own session, without a shell, with exactly
+/// its own environment, without open files other than the standard ones, with all signals at their
+/// defaults and none blocked. Standard output goes to `logs/<task>.<ordinal>.out`, standard error
+/// to `.err` beside it. Standard input is empty.
 class Launcher {
 public:
     explicit Launcher(LauncherOptions options);
 
-    /// Makes the directories. Fails if they cannot be made.
+    /// Creates the directories. Fails if one cannot be created.
     [[nodiscard]] Result<void> open();
     [[nodiscard]] const std::string& home() const { return place_.home; }
     [[nodiscard]] const Cgroups& cgroups() const { return cgroups_; }
 
-    /// Whether a process comes of it is told by the shim's state.
+    /// The state of the shim says later whether the process starts.
     [[nodiscard]] tl::expected<Launched, LaunchFailure> launch(const Spawn& spawn);
 
     // ---- what shims leave behind ----
@@ -61,18 +61,18 @@ public:
     /// The processes whose shims have, or had, a socket.
     [[nodiscard]] std::set<ProcessId> listed() const;
     [[nodiscard]] Result<ShimLink> connect(ProcessId process) const;
-    /// The state in which a shim ended that is no more, if it left a record of that.
+    /// The last state of a shim that has ended, if it left a record.
     [[nodiscard]] std::optional<ShimState> end_of(ProcessId process) const;
-    /// Takes away the socket that nobody listens to.
+    /// Removes a socket on which nobody listens.
     void clean_up_socket(ProcessId process) const;
-    /// Takes away the socket, the cgroups, the secrets and the record.
+    /// Removes the socket, the cgroups, the secrets and the record.
     void clean_up(ProcessId process) const;
-    /// Takes away the secrets and the records of all that are not among these.
+    /// Removes the secrets and the records of all other processes.
     void clean_up_but(const std::set<ProcessId>& kept) const;
 
-    /// The instance is still here: what an earlier life kept of it is its own.
+    /// The instance is still here, so it keeps the files of earlier lives.
     void keep(const InstanceId& id) { outputs_.begins(id); }
-    /// The instance is no more: what is kept of it on disk is bounded from now on.
+    /// The instance is gone: from now on its files on disk count toward a limit.
     void forget(const InstanceId& id);
 
 private:
@@ -89,7 +89,7 @@ private:
     FileDescriptor sockets_;
     Cgroups cgroups_;
     Secrets secrets_;
-    rlimit files_{};  // As we were given it, for our tasks: our own is raised.
+    rlimit files_{};  // The original limit, for tasks: the agent raises its own.
     Outputs outputs_;
 };
 

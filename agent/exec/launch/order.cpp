@@ -12,10 +12,10 @@ namespace muster::agent {
 
 namespace {
 
-// What is written to a shim is a number from 0 on.
+// The message to a shim contains only numbers from 0 on.
 constexpr std::int32_t nice_zero = 20;
 
-// The batch that would order it: what an agent without its journal needs to know.
+// The batch that would order the process. An agent that lost its journal reads it from the shim.
 std::string record_of(const Spawn& spawn) {
     Batch batch;
     batch.specs.push_back({spawn.id.task, spawn.generation, spawn.spec});
@@ -106,7 +106,7 @@ void write_times(shim::Writer& message, const TaskSpec& spec, Duration post_stop
     ensure(number.has_value(), "a spec is validated when it is learned");
     const auto milliseconds = [](Duration time) { return static_cast<std::uint64_t>(to_ms(time)); };
     message.number(shim::Tag::signal_number, static_cast<std::uint64_t>(*number));
-    // The grace of an order is that of the end of the lease; every stop brings its own.
+    // This grace is for the end of the lease. Every stop carries its own grace.
     const Duration grace = spec.exclusive ? std::min(spec.grace, limits::lease_grace) : spec.grace;
     message.number(shim::Tag::grace_ms, milliseconds(grace));
     message.number(shim::Tag::start_timeout_ms, milliseconds(spec.start_timeout));
@@ -131,7 +131,7 @@ void write_process(shim::Writer& message, const Spawn& spawn,
     }
 }
 
-/// All that has to be found on the host before anything is written.
+/// Everything that must exist on the host before the message is written.
 struct Found {
     std::string directory;
     Environment environment;

@@ -9,17 +9,17 @@
 
 namespace muster::agent {
 
-/// What a shim is told to do.
+/// An order to a shim.
 struct ShimOrder {
     std::string program;  ///< Path.
     std::vector<char> message;
 };
 
-/// The order for a spawn; an error if the host cannot do what the spec asks for.
+/// The order for a spawn. An error if the host cannot do what the spec asks for.
 [[nodiscard]] tl::expected<ShimOrder, LaunchFailure> order_for(
     const Spawn& spawn, const std::optional<Identity>& identity, const ProcessPlace& place);
 
-/// What was ordered, from the record in a shim's state.
+/// The ordered process, from the record in a shim's state.
 [[nodiscard]] std::optional<FoundProcess> found_process(const ShimState& state);
 
 }  // namespace muster::agent

@@ -59,7 +59,7 @@ std::vector<MarkedProcess> processes_of_home(const std::string& home) {
     return found;
 }
 
-// The name, in brackets, may hold blanks and brackets itself; what follows it begins with field 3.
+// The name is in brackets and may contain blanks and brackets. Field 3 comes after it.
 std::optional<std::uint64_t> start_ticks_of(pid_t pid) {
     const auto stat = read_file("/proc/" + std::to_string(pid) + "/stat", unbounded);
     auto at = stat ? stat->rfind(')') : std::string::npos;

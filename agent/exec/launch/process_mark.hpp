@@ -9,14 +9,14 @@
 
 #include "agent/core/journal.hpp"
 
-/// How a process is known as ours when its shim is no more: by a variable in its environment, which
-/// its descendants inherit.
+/// Identifies our processes after their shim is gone: by a variable in the environment, which
+/// descendants inherit.
 ///
 ///     MUSTER_PROCESS=<home>/<number>
 ///
-/// The home stands for the agent's state directory, so that several agents of one host know their
-/// own. A weakness: a program that writes over its own environment, or starts another without it,
-/// hides that one from us once its shim was killed.
+/// The home identifies the agent's state directory, so that several agents of one host can tell
+/// their processes apart. A weakness: a program that overwrites its environment, or starts another
+/// program without the variable, hides that process from us once the shim was killed.
 namespace muster::agent {
 
 inline constexpr std::string_view process_mark_variable = "MUSTER_PROCESS";
@@ -31,10 +31,10 @@ struct ProcessMark {
 [[nodiscard]] std::string to_string(const ProcessMark& mark);
 [[nodiscard]] std::optional<ProcessMark> parse_process_mark(std::string_view text);
 
-/// The home of a state directory: its device and inode. Empty if it cannot be looked at.
+/// The home of a state directory: its device and inode. Empty if they cannot be read.
 [[nodiscard]] std::string home_of(const std::string& state_directory);
 
-/// The mark of a process; nothing if it has none, is gone, or is not ours to look at.
+/// The mark of a process. Nothing: it has none, is gone, or cannot be read.
 [[nodiscard]] std::optional<ProcessMark> mark_of(pid_t pid);
 
 struct MarkedProcess {
@@ -42,11 +42,11 @@ struct MarkedProcess {
     ProcessId process{};
 };
 
-/// All processes of the host that have the mark of this home, but not this process. One that is
-/// just becoming another program shows no mark for a moment.
+/// All processes of the host with the mark of this home, except this process. A process shows no
+/// mark for a moment while it executes another program.
 [[nodiscard]] std::vector<MarkedProcess> processes_of_home(const std::string& home);
 
-/// When a process started, in the kernel's ticks; nothing: it is gone.
+/// When a process started, in the kernel's ticks. Nothing: it is gone.
 [[nodiscard]] std::optional<std::uint64_t> start_ticks_of(pid_t pid);
 
 }  // namespace muster::agent

@@ -21,8 +21,7 @@ namespace {
 constexpr mode_t file_mode = 0400;
 constexpr mode_t directory_mode = 0500;
 
-// One that is wrong today is put right by who looks after the host: other hosts are tried
-// meanwhile.
+// The administrator of the host can repair the secret. Meanwhile the coordinator tries other hosts.
 NoLaunch refused(const std::string& what) { return NoLaunch{permanent(what)}; }
 
 NoLaunch not_copied(const std::string& name) {
@@ -36,10 +35,10 @@ std::string octal(mode_t mode) {
     return text.data();
 }
 
-// What is wrong with a file as a secret; empty: nothing.
+// What is wrong with a file as a secret. Empty: nothing.
 std::string fault_of_secret(const struct stat& status) {
     if (!S_ISREG(status.st_mode)) {
-        return "is no regular file: put the file itself there";
+        return "is not a regular file: put the file itself there";
     }
     if ((status.st_mode & 077U) != 0) {
         return "can be read by others, its mode is " + octal(status.st_mode) +
@@ -59,7 +58,7 @@ std::string fault_of_secret(const struct stat& status) {
 bool copy_bytes(int from, int to) {
     std::array<char, 4096> bytes{};
     bool done = false;
-    std::size_t left = limits::secret_bytes;  // It may grow while it is read.
+    std::size_t left = limits::secret_bytes;  // The file may grow while it is read.
     while (!done && left > 0) {
         const ssize_t count = read(from, bytes.data(), std::min(bytes.size(), left));
         if (count < 0 || write(to, bytes.data(), static_cast<std::size_t>(count)) != count) {
@@ -85,7 +84,7 @@ Result<void> Secrets::open(const std::string& source, const std::string& place) 
     if (auto made = paths::make_private_directory(place_); !made) {
         return made;
     }
-    // Who runs as another user passes through to its own; what there is it does not see.
+    // A task of another user can pass through to its own copies, but cannot list the directory.
     if (geteuid() == 0 && chmod(place_.c_str(), 0711) != 0) {
         return fail(Errc::io, place_ + " cannot be opened to tasks: " + std::strerror(errno));
     }
@@ -118,7 +117,7 @@ tl::expected<void, LaunchFailure> Secrets::copy(ProcessId process,
     return {};
 }
 
-// A link could lead to what another may exchange, and who opens a FIFO waits for its other end.
+// The target of a link may be exchanged, and opening a FIFO without O_NONBLOCK would block.
 tl::expected<FileDescriptor, LaunchFailure> Secrets::open_secret(const std::string& name) const {
     const std::string path = source_ + '/' + name;
     FileDescriptor file{::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
@@ -143,7 +142,8 @@ tl::expected<void, LaunchFailure> Secrets::copy_one(const std::string& name,
                                                     const std::string& directory,
                                                     const std::optional<Identity>& identity) const {
     if (name.find('/') != std::string::npos || name.starts_with('.')) {
-        return refused("'" + name + "' is no name of a secret: it is a file in " + source_);
+        return refused("'" + name + "' is not the name of a secret: a secret is a file in " +
+                       source_);
     }
     const auto from = open_secret(name);
     if (!from) {

@@ -13,28 +13,29 @@
 
 namespace muster::agent {
 
-/// The secrets that processes asked for, each copied into a directory of the process's own:
+/// The secrets of processes, each copied into a directory of the process:
 ///
 ///     <source>/NAME             0600 or 0400, of root or of this agent's user
 ///     <place>/<number>/NAME     0400 in 0500, of the user that the process runs as
 ///
-/// The contents are in no log, argument or variable. What tasks write there is not read.
+/// The contents are in no log, argument or variable. The agent does not read what tasks write
+/// there.
 class Secrets {
 public:
-    /// `source` need not be there: then nobody may ask for any. `place` is in memory as a rule.
+    /// Without `source` no task can ask for a secret. `place` is usually in memory.
     [[nodiscard]] Result<void> open(const std::string& source, const std::string& place);
 
-    /// Where the copies of a process are, or would be.
+    /// The directory of the copies for a process, whether it exists or not.
     [[nodiscard]] std::string directory_of(ProcessId process) const {
         return place_ + '/' + std::to_string(raw(process));
     }
-    /// Copies them; an error says which one cannot be given, and what would be right.
+    /// Copies the secrets. An error names the secret that cannot be copied, and what would help.
     [[nodiscard]] tl::expected<void, LaunchFailure> copy(
         ProcessId process, const std::vector<std::string>& names,
         const std::optional<Identity>& identity) const;
 
     void remove(ProcessId process) const;
-    /// Removes those of all others.
+    /// Removes the copies of all other processes.
     void remove_but(const std::set<ProcessId>& kept) const;
 
 private:

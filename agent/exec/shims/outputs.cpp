@@ -15,11 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whatever a shim writes of one instance.
+// All files that a shim writes for one instance.
 constexpr std::array suffixes{".out", ".out.times", ".out.1", ".out.1.times",
                               ".err", ".err.times", ".err.1", ".err.1.times"};
 
-// The instance that a file belongs to; nothing: the file is not one of ours.
+// The instance of a file. Nothing: the file is not one of ours.
 std::optional<std::string> instance_of(std::string_view file) {
     for (const std::string_view suffix : suffixes) {
         if (file.ends_with(suffix)) {
@@ -47,7 +47,7 @@ void Outputs::remove(const std::string& instance) const {
     }
 }
 
-// In the order in which it was written last.
+// The least recently written instance comes first.
 void Outputs::open(const std::string& directory) {
     path_ = directory;
     std::map<std::string, fs::file_time_type> written;

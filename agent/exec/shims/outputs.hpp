@@ -8,18 +8,18 @@
 
 namespace muster::agent {
 
-/// The files that shims write of what tasks print (agent/shim/log_file.hpp), as far as they outlive
-/// their instances: of instances that are no more, the files of the last so many stay.
+/// The output files of tasks (agent/shim/log_file.hpp) after their instances have ended. The files
+/// of the latest `ended_kept` ended instances stay.
 class Outputs {
 public:
     explicit Outputs(std::size_t ended_kept) : ended_kept_{ended_kept} {}
 
-    /// What an earlier life left in the directory has ended, until it begins or is found to run.
+    /// Counts every instance in the directory as ended, until it begins or is found running.
     void open(const std::string& directory);
 
     /// A process of the instance writes from now on.
     void begins(const InstanceId& id) { std::erase(ended_, to_string(id)); }
-    /// The instance is no more: its files stay until so many others have ended after it.
+    /// The instance is gone. Its files stay until `ended_kept` others have ended after it.
     void ended(const InstanceId& id);
 
 private:

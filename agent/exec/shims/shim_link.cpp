@@ -14,7 +14,7 @@ namespace muster::agent {
 
 namespace {
 
-constexpr std::size_t order_bytes = 256;  // Of all but the first.
+constexpr std::size_t order_bytes = 256;  // Of all messages but the first.
 
 void take(const shim::Field& field, ShimState& into) {
     const std::uint64_t number = field.number();
@@ -85,7 +85,7 @@ ShimLink::Receipt ShimLink::receive(ShimState& into) {
         if (size <= 0) {
             break;
         }
-        const auto length = static_cast<std::size_t>(size);  // Of the message, not of what we have.
+        const auto length = static_cast<std::size_t>(size);  // It may exceed the buffer.
         if (length > bytes.size() || !shim::Reader{bytes.data(), length}.is_sound()) {
             return Receipt::unreadable;
         }
@@ -97,8 +97,8 @@ ShimLink::Receipt ShimLink::receive(ShimState& into) {
     return Receipt::closed;
 }
 
-// A shim reads at once; one that is halted has room for hundreds of these, and gets what it needs
-// again from the next agent.
+// A shim reads at once. The socket of a stopped shim holds hundreds of these messages, and the next
+// agent repeats what it still needs.
 void ShimLink::send(shim::Kind kind, std::initializer_list<Number> numbers) {
     std::array<char, order_bytes> bytes{};
     shim::Writer message{bytes.data(), bytes.size(), kind};
@@ -117,7 +117,7 @@ void ShimLink::stop(int signal, Duration grace) {
          {{shim::Tag::signal_number, signal}, {shim::Tag::grace_ms, to_ms(grace)}});
 }
 
-// Through the open directory, since the kernel takes 107 bytes of a path and no more.
+// Through the open directory, because the kernel accepts only 107 bytes of path.
 SocketAddress::SocketAddress(const FileDescriptor& directory, const std::string& name)
     : path_{"/proc/self/fd/" + std::to_string(directory.get()) + '/' + name} {}
 

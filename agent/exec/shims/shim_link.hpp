@@ -16,7 +16,7 @@
 
 namespace muster::agent {
 
-/// What a shim tells of its task, each time the whole.
+/// The state of a task, as its shim reports it. Every message contains the whole state.
 struct ShimState {
     ProcessId process{};
     shim::Phase phase = shim::Phase::waiting;
@@ -33,25 +33,25 @@ struct ShimState {
     std::uint64_t dropped_bytes = 0;
     bool is_recorded = false;
     bool lease_over = false;
-    std::string record;  ///< What its agent wanted to get back; only after a connect.
+    std::string record;  ///< Text that its agent stored there. Sent only after a connect.
 };
 
-/// A message of a shim, or the record of an end that it left; nothing: it is none.
+/// Decodes a message of a shim, or its record of an end. Nothing: the bytes are neither.
 [[nodiscard]] std::optional<ShimState> read_shim_state(std::string_view bytes);
 
-/// The agent's end of the link to a shim. Never waits.
+/// The agent's end of the link to a shim. It never blocks.
 class ShimLink {
 public:
     enum class Receipt : std::uint8_t {
         state,
         nothing,
         closed,
-        unreadable,  ///< A message that is longer than any may be, or not whole: a state is lost.
+        unreadable,  ///< Too long or incomplete: a state is lost.
     };
 
     ShimLink() = default;
     explicit ShimLink(FileDescriptor link) : link_{std::move(link)} {}
-    /// To a shim of an earlier life. An error: nobody listens there.
+    /// Connects to a shim of an earlier life. An error: nobody listens there.
     [[nodiscard]] static Result<ShimLink> connect(const FileDescriptor& directory,
                                                   const std::string& name);
 
@@ -75,7 +75,7 @@ private:
     FileDescriptor link_;
 };
 
-/// The address of a socket in a directory, of whatever length its path is.
+/// The address of a socket in a directory whose path may have any length.
 struct SocketAddress {
     SocketAddress(const FileDescriptor& directory, const std::string& name);
     [[nodiscard]] bool bind(const FileDescriptor& socket) const;

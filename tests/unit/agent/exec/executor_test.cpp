@@ -258,7 +258,7 @@ TEST_CASE("a command that cannot be executed is refused for good, with its reaso
     const std::vector<Case> cases{
         {"no-such-program", "", "there is no program 'no-such-program'"},
         {"/no/such/program", "", "/no/such/program cannot be executed: No such file"},
-        {here + "plain", "", "plain is no program; a script begins with #!"},
+        {here + "plain", "", "plain is not a program; a script begins with #!"},
         {here + "locked", "", "locked cannot be executed: Permission denied"},
         {here + "lost", "", "lost names an interpreter that does not exist"},
         {"/tmp", "", "/tmp cannot be executed: Permission denied"},

@@ -143,7 +143,7 @@ TEST_CASE("an agent that is not root runs no task as another user", "[executor][
     CHECK(refused.error().permanent);
     CHECK(refused.error().detail ==
           "this agent runs as user " + own +
-              " and may not start a task as user 'root', group '': run the agent as root, or leave "
+              " and cannot start a task as user 'root', group '': run the agent as root, or leave "
               "both out");
     if (real != 0) {
         CHECK(as_itself);
@@ -213,11 +213,11 @@ TEST_CASE("an env file that cannot be used is named, and does not mend itself he
         write_file(file, wrong, 0644);
         CHECK(refusal_of(host, spec) ==
               "its env file " + file +
-                  ":2 is no line NAME=value, with a name of letters, digits and _");
+                  ":2 is not a line NAME=value, with a name of letters, digits and _");
     }
     fs::remove(file);
     fs::create_directory(file);
-    CHECK(refusal_of(host, spec) == "its env file '" + file + "' is no regular file");
+    CHECK(refusal_of(host, spec) == "its env file '" + file + "' is not a regular file");
 }
 
 // Method: each field that takes variables gets one, and shows it.

@@ -105,12 +105,12 @@ TEST_CASE("a secret that is not safe is refused, and why is said", "[executor][s
           "the secret " + source + "link is a link: put the file itself there");
     fs::create_directory(source + "directory");
     CHECK(host.refusal_of("directory") ==
-          "the secret " + source + "directory is no regular file: put the file itself there");
+          "the secret " + source + "directory is not a regular file: put the file itself there");
     REQUIRE(mkfifo((source + "fifo").c_str(), 0600) == 0);
-    CHECK_THAT(host.refusal_of("fifo"), Catch::Contains("is no regular file"));
+    CHECK_THAT(host.refusal_of("fifo"), Catch::Contains("is not a regular file"));
     write_file(source + "large", std::string(limits::secret_bytes + 1, 'x'), 0600);
     CHECK_THAT(host.refusal_of("large"), Catch::Contains("has 1048577 bytes; 1048576 are allowed"));
-    CHECK_THAT(host.refusal_of("../state/x"), Catch::Contains("is no name of a secret"));
+    CHECK_THAT(host.refusal_of("../state/x"), Catch::Contains("is not the name of a secret"));
     if (geteuid() == 0) {
         write_file(source + "foreign", "x", 0600);
         REQUIRE(chown((source + "foreign").c_str(), 12345, 0) == 0);
