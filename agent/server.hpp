@@ -87,8 +87,7 @@ private:
     net::Message received_;
     FromCoordinator from_coordinator_;
     std::string encoded_;
-    std::map<ProcessId, InstanceId>
-        names_;  // Of each process, for the log. Checks have invalid names.
+    std::map<ProcessId, InstanceId> names_;  // For the log. Checks: invalid names.
     std::vector<CgroupTree> cgroups_ = cgroup_trees_of_process();
     Instant look_due_{};
     bool is_to_shut_down_ = false;

@@ -17,7 +17,7 @@ bool put_named_to_work() {
     const auto all = muster::sim::mutants();
     const auto found = std::ranges::find(all, std::string_view{name}, &muster::sim::Mutant::name);
     if (found == all.end()) {
-        std::fprintf(stderr, "MUSTER_MUTANT: '%s' is no mutant of this program\n", name);
+        std::fprintf(stderr, "MUSTER_MUTANT: '%s' is not a mutant of this program\n", name);
         std::_Exit(2);
     }
     muster::sim::put_to_work(&*found);

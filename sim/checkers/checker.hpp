@@ -10,8 +10,8 @@
 
 namespace muster::sim {
 
-/// Watches the cluster for one promise (or a few that need the same book-keeping). It is told those
-/// observations that it has a `see(now, observation)` for, and costs no more than what changed.
+/// Checks one promise, or a few that need the same records. A checker gets those observations for
+/// which it has a `see(now, observation)`, and costs no more than what changed.
 class Checker {
 public:
     Checker() = default;

@@ -20,12 +20,12 @@
 
 namespace muster::sim {
 
-/// All checkers of safety, told of everything after every step.
+/// All safety checkers. They get every observation after every step.
 class Checkers {
 public:
     template <class Observation>
     void see(Instant now, const Observation& observation) {
-        // The book of copies first: others read it.
+        // `copies_` first, because other checkers read it.
         observe_all(now, observation, copies_, durable_state_, once_per_request_, agent_orders_,
                     instance_bound_, mass_silence_, recovery_grace_, amnesia_guard_, leaving_,
                     placing_, drains_, counts_, exclusive_, unfit_hosts_, byzantine_agents_,
@@ -36,10 +36,10 @@ public:
             }
         }
     }
-    /// Is told everything, too, and finds nothing: who measures. It outlives us.
+    /// A component that measures: it gets every observation, too. It must outlive this.
     void set_observer(Observer& observer) { observer_ = &observer; }
 
-    /// What was found since the last call.
+    /// The violations since the last call.
     [[nodiscard]] std::vector<Violation> take_violations() { return std::exchange(found_, {}); }
     [[nodiscard]] bool ok() const { return found_.empty(); }
 

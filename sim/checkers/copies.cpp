@@ -10,7 +10,7 @@ namespace muster::sim {
 
 namespace {
 
-// A process of it exists, or may be made without any further order.
+// A process of the instance exists, or may be created without another order.
 bool counts_as_copy(InstanceState state) {
     return state != InstanceState::exited && state != InstanceState::failed;
 }
@@ -48,7 +48,7 @@ void Copies::see(Instant, const LeadershipBegan& began) {
         node.counts = stored != began.image.nodes.end() && !stored->lost && !stored->gone &&
                       by_name_.at(node.name) == host;
         if (stored == began.image.nodes.end() && !node.name.empty()) {
-            remove(host);  // The leader before may have had no time to say so.
+            remove(host);  // The previous leader may have had no time to report it.
         }
         node.welcomed = false;
         node.asked = Round{};
@@ -107,7 +107,7 @@ void Copies::see(Instant, const WelcomeIssued& welcome) {
     node.name = welcome.name;
     node.welcomed = true;
     node.rejoined = true;
-    // Without its disk, a life may say the number of an earlier one.
+    // A life without its disk may use the number of an earlier life.
     if (std::exchange(node.began, false) || node.incarnation != welcome.incarnation) {
         node.incarnation = welcome.incarnation;
         node.taken.reset();
@@ -115,8 +115,8 @@ void Copies::see(Instant, const WelcomeIssued& welcome) {
     }
 }
 
-// What a life ran runs on in the next. What was on its way to the old one is settled by the first
-// answer of the new: revisions and sequences are counted anew.
+// Processes of a life continue in the next one. Messages to the old life are decided by the first
+// answer of the new one, because revisions and sequences start again.
 void Copies::end_life(HostIndex host) {
     for (const InstanceId& id : std::vector(nodes_[host].all.begin(), nodes_[host].all.end())) {
         Copy& copy = enter(host, id);
@@ -169,7 +169,7 @@ void Copies::remove(HostIndex host) {
     node.counts = node.rejoined = false;
     node.removed = true;
     node.taken.reset();
-    for (const InstanceId& id : node.all) {  // Nobody knows any more what is on its way there.
+    for (const InstanceId& id : node.all) {  // It is no longer known what is on its way there.
         enter(host, id).start.reset();
         enter(host, id).stop.reset();
     }
@@ -224,7 +224,7 @@ void Copies::see(Instant, const AgentHeard& heard) {
     }
 }
 
-// What it leaves runs on. Who leaves nothing obeyed nothing more.
+// What the agent leaves keeps running. An agent that leaves nothing has obeyed nothing more.
 void Copies::hear_goodbye(HostIndex host, const Goodbye& goodbye) {
     if (goodbye.instances > 0) {
         return;
@@ -254,10 +254,10 @@ void Copies::hear_report(HostIndex host, const Report& report) {
     }
     const bool is_answer = report.round != Round{};
     if (is_answer && report.round != node.asked) {
-        return;  // The next poll was sent already: this answer is not taken in.
+        return;  // The next poll was sent already, so the coordinator does not apply this answer.
     }
     if (node.removed && !node.rejoined) {
-        return;  // Nobody listens to it.
+        return;  // No leader applies its reports.
     }
     const bool is_taken_in = follow(node, report);
     if (report.kind == ReportKind::snapshot && std::exchange(node.awaited, false)) {
@@ -282,7 +282,7 @@ void Copies::hear_report(HostIndex host, const Report& report) {
     }
 }
 
-// What changed since a revision says nothing to a leader who does not know that one.
+// A leader cannot apply a delta from a revision that it does not know.
 bool Copies::follow(Node& node, const Report& report) {
     const bool continues = report.kind == ReportKind::snapshot ||
                            (node.taken && report.from <= *node.taken && report.to >= *node.taken);
@@ -301,7 +301,7 @@ void Copies::hear_of_listed(HostIndex host, const Report& report) {
             Copy& copy = enter(host, instance.id);
             copy.heard = true;
             copy.heard_failed = instance.state == InstanceState::failed;
-            // A life that lost its disk knows nothing of the stop that the one before obeyed.
+            // A life that lost its disk does not know the stop that the earlier life obeyed.
             if (instance.state != InstanceState::stopping) {
                 copy.proven_gone = false;
             }
@@ -343,7 +343,7 @@ void Copies::settle(HostIndex host, const InstanceId& id, const Report& report, 
 
 void Copies::settle_stop(Copy& copy, Epoch epoch, Sequence obeyed) {
     if (copy.stop && copy.stop->epoch == epoch && copy.stop->sequence <= obeyed) {
-        // A later batch that was obeyed says nothing of this one: it may have been lost.
+        // A later batch that was obeyed proves nothing: this one may have been lost.
         copy.proven_gone = copy.stop->sequence == obeyed;
         copy.stop.reset();
     }

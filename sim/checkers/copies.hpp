@@ -12,19 +12,19 @@
 
 namespace muster::sim {
 
-/// The book of all copies that exist or may come to be: an instance on a host. A copy is entered
-/// when its start is ordered, when its process begins, or when its agent lists it; it is struck out
-/// when it is proven gone:
+/// The record of all copies that exist or may come into existence: an instance on a host. A copy is
+/// added when its start is ordered, when its process begins, or when its agent lists it. It is
+/// removed when it is proven gone:
 ///
-///     its node was decided lost              until the node answers again
-///     its node was removed                   until its leader takes in a report of it
-///     its stop was obeyed, and that heard
-///     a report without it was heard          also a goodbye that leaves nothing
+///     its node was declared lost             until the node answers again
+///     its node was removed                   until its leader applies a report of it
+///     its stop was obeyed and acknowledged
+///     a report without it arrived            also a departure that leaves nothing
 ///
-/// What was made under another store cannot be counted by a leader that has not heard of it: the
-/// numbers of that store may be used again for something else.
+/// Copies of another store do not count until the leader has a report of them: their numbers may be
+/// used again for something else.
 ///
-/// Of a host that is_byzantine none is counted, nor is anything known of what it has.
+/// Copies on a byzantine host do not count, and their state is not known.
 ///
 /// Checks nothing itself.
 class Copies : public Checker {
@@ -44,32 +44,32 @@ public:
     void see(Instant now, const ProcessBegan& began);
     void see(Instant now, const ProcessGone& gone);
 
-    /// The name that the host, of which something was ordered, was welcomed with last.
+    /// The name under which the host was last welcomed. Something was ordered there.
     [[nodiscard]] const std::string& name_of(HostIndex host) const { return nodes_.at(host).name; }
     [[nodiscard]] bool is_byzantine(HostIndex host) const {
         const auto node = nodes_.find(host);
         return node != nodes_.end() && node->second.is_byzantine;
     }
-    /// Copies of a task that are not proven gone, on nodes that count; those of a task of the same
-    /// name that was removed before this one was `created` are not its copies.
+    /// Copies of a task that are not proven gone, on nodes that count. Excludes copies of an
+    /// earlier task of the same name that was removed before this one was `created`.
     [[nodiscard]] std::size_t count(const std::string& task, Generation created) const;
-    /// Copies that the last batch made; replacing one in its place makes none.
+    /// Copies that the last batch added. Replacing a copy in its place adds none.
     [[nodiscard]] const std::set<InstanceId>& added() const { return added_; }
     [[nodiscard]] bool has_added(const std::string& task) const;
-    /// Those on a host that are not proven gone, or may come to be. Of a host that has lied: none.
+    /// Copies on a host that are not proven gone, or may still start. Byzantine host: none.
     [[nodiscard]] std::vector<InstanceId> on(HostIndex host) const;
-    /// The other hosts with a copy of the instance that is not proven gone, or one that has ended,
-    /// or that ever claimed one and have lied.
+    /// The other hosts with a copy of the instance that is not proven gone or has ended, and the
+    /// byzantine hosts that ever claimed one.
     [[nodiscard]] std::vector<HostIndex> elsewhere(const InstanceId& id, HostIndex host) const;
-    /// A process of it runs on that host.
+    /// A process of the instance runs on that host.
     [[nodiscard]] bool runs(const InstanceId& id, HostIndex host) const;
-    /// The host said so first of all to this leader, which recovered: it was of its store.
+    /// The host listed it in its first report to this leader, which recovered: it was in its store.
     [[nodiscard]] bool was_found(const InstanceId& id, HostIndex host, Generation generation) const;
-    /// It is listed on that host as run to its end, or failed.
+    /// Its host lists it as exited or failed.
     [[nodiscard]] bool has_ended(const InstanceId& id, HostIndex host) const;
-    /// It is listed, or was last heard of, as failed on that host: to stop it takes nothing away.
+    /// Its host lists it as failed, or did so last: stopping it takes nothing away.
     [[nodiscard]] bool has_failed(const InstanceId& id, HostIndex host) const;
-    /// For people: which copies these are.
+    /// For people: a list of these copies.
     [[nodiscard]] std::string list(const std::string& task) const;
 
 private:
@@ -80,17 +80,17 @@ private:
     struct Copy {
         Generation generation{};  ///< The highest that was ordered or listed.
         std::size_t processes = 0;
-        bool listed = false;               ///< By its agent, last.
-        std::optional<Revision> unlisted;  ///< Not listed from this revision on, not heard yet.
-        /// Listed since then as run to its end or failed: no copy, but in its place.
+        bool listed = false;               ///< In the last list of its agent.
+        std::optional<Revision> unlisted;  ///< Since this revision; not yet reported.
+        /// Listed since then as exited or failed: it is not a copy, but it holds the place.
         std::optional<Revision> ended;
-        bool failed = false;          ///< It ended so, as far as it has ended.
-        std::optional<Issued> start;  ///< May still come to be.
+        bool failed = false;          ///< If it has ended: it failed.
+        std::optional<Issued> start;  ///< May still start.
         std::optional<Issued> stop;
         bool proven_gone = false;
         bool of_another_store = false;
-        bool heard = false;         ///< In this leadership.
-        bool heard_failed = false;  ///< By the last report of it that was taken in.
+        bool heard = false;         ///< Reported in this leadership.
+        bool heard_failed = false;  ///< In the last report of it that was applied.
 
         [[nodiscard]] bool exists() const {
             return !proven_gone && (heard || !of_another_store) &&
@@ -100,24 +100,24 @@ private:
     struct Node {
         std::string name;
         bool counts = false;
-        bool welcomed = false;  ///< By this leadership.
+        bool welcomed = false;  ///< In this leadership.
         bool is_byzantine = false;
-        std::set<InstanceId> claimed;  ///< Since then.
-        bool awaited = false;  ///< Of the store of a leader that recovers, and not heard yet.
-        std::map<InstanceId, Generation> found;  ///< What it listed then.
-        bool removed = false;   ///< Its name was, and no report has come since it joined again.
-        bool rejoined = false;  ///< It was welcomed since.
+        std::set<InstanceId> claimed;  ///< Since it became byzantine.
+        bool awaited = false;  ///< In the store of a recovering leader, and not reported yet.
+        std::map<InstanceId, Generation> found;  ///< The instances in its first report.
+        bool removed = false;                    ///< And it has not reported since it joined again.
+        bool rejoined = false;                   ///< It was welcomed since.
         Incarnation incarnation{};
-        bool began = false;        ///< A new life of it has not been welcomed yet.
-        Round asked{};             ///< By the last poll,
-        Sequence issued{};         ///< and what that, or the first of the round, said was issued.
-        bool asked_again = false;  ///< In that round, of whose answers the first alone counts.
-        /// Up to where its leader has its reports; none after a gap, until a snapshot.
+        bool began = false;  ///< A new life of it has not been welcomed yet.
+        Round asked{};       ///< The round of the last poll.
+        Sequence issued{};   ///< The last sequence in that poll, or in the first poll of the round.
+        bool asked_again = false;  ///< In that round, of which only the first answer counts.
+        /// The revision up to which its leader has its reports. After a gap: none until a snapshot.
         std::optional<Revision> taken{};
-        bool may_be_ignored = false;         ///< The report that is heard.
-        std::set<InstanceId> perhaps_there;  ///< Struck out by a report that may not have counted.
+        bool may_be_ignored = false;         ///< The leader may ignore the present report.
+        std::set<InstanceId> perhaps_there;  ///< Removed by a report that may not have counted.
         std::set<InstanceId> all;
-        std::set<InstanceId> unsettled;  ///< With something to be learned from a message.
+        std::set<InstanceId> unsettled;  ///< A message can still decide something about them.
     };
     using Key = std::pair<Ordinal, HostIndex>;
 
@@ -128,7 +128,7 @@ private:
     void remove(HostIndex host);
     void list_report(HostIndex host, const Report& report);
     void hear_report(HostIndex host, const Report& report);
-    /// Its leader can take it in.
+    /// True if its leader can apply the report.
     bool follow(Node& node, const Report& report);
     void hear_of_listed(HostIndex host, const Report& report);
     void hear_of_ended(HostIndex host, const Report& report);

@@ -19,10 +19,10 @@ std::uint64_t in(const StatusReply& status) {
     return (status.*Member).*Part;
 }
 
-/// A number of `status` that `stats` repeats.
+/// A number that `status` and `stats` both contain.
 struct Repeated {
     std::string_view name;
-    std::string_view label;  ///< Its only label's value, if it has one.
+    std::string_view label;  ///< The value of its only label, if it has one.
     std::uint64_t (*in)(const StatusReply&);
 };
 
@@ -71,7 +71,7 @@ std::string_view label_of(const Sample& sample) {
     return sample.labels.empty() ? std::string_view{} : sample.labels.begin()->second;
 }
 
-/// The next line that is no comment, off the front; empty behind the last.
+/// Removes the next line that is not a comment. Empty after the last one.
 std::string_view take_line(std::string_view& text) {
     std::string_view line;
     do {
@@ -118,10 +118,10 @@ void Counts::check_sums(const StatusReply& status) {
          status.wanted);
     std::uint64_t explained = 0;
     for (const UnplacedReason& reason : status.unplaced_reasons) {
-        // Of what a roll-out may not touch the older generation runs.
+        // Instances of a held roll-out still run in the older generation.
         explained += reason.code == held_up ? 0U : reason.count;
     }
-    if (status.phase == "leading") {  // Before, what is not known to run has no reason yet.
+    if (status.phase == "leading") {  // Before that, reasons are not complete.
         same("unplaced instances by reason", explained, status.unplaced);
     }
 }

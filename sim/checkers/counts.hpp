@@ -4,9 +4,9 @@
 
 namespace muster::sim {
 
-/// The counts of `status`, `stats` and `/metrics` are the same at any moment, and add up: nodes by
-/// health, by intent, free and busy ones of those that serve, instances by state, unplaced ones by
-/// reason. None is below zero, which a count without a sign would show as a huge one.
+/// The counts of `status`, `stats` and `/metrics` are equal at any moment, and add up: nodes by
+/// health, nodes by intent, free and busy nodes of the serving ones, instances by state, unplaced
+/// instances by reason. No count is negative, which would show as a huge unsigned number.
 class Counts : public Checker {
 public:
     void see(Instant now, const NumbersShown& shown);

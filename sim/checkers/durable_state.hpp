@@ -12,11 +12,11 @@
 
 namespace muster::sim {
 
-/// S1: what was acknowledged is in the store, with its value. S2: nothing else is.
+/// S1: an acknowledged change is in the store, with its value. S2: the store contains nothing else.
 ///
-/// The requests whose rows became durable are carried out once more on a model of our own; after
-/// every commit the store must say the same of the tasks it touched, and a new leadership must
-/// begin with just the model's tasks.
+/// The checker applies the requests whose rows became durable to its own model. After each commit
+/// the store must agree with the model on the tasks that the commit touched. A new leadership must
+/// begin with exactly the tasks of the model.
 class DurableState : public Checker {
 public:
     void see(Instant, const LeadershipBegan& began) {
@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    // The simulation asks for one name or for all.
+    // The simulation uses only single names and `*`.
     static bool matches(const std::string& pattern, const std::string& name) {
         return pattern == "*" || pattern == name;
     }

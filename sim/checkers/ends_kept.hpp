@@ -6,7 +6,8 @@
 
 namespace muster::sim {
 
-/// S26: an instance that ended well, as the store says, is not started again in its generation.
+/// S26: if the store has the successful end of an instance, it does not start again in that
+/// generation.
 class EndsKept : public Checker {
 public:
     void see(Instant, const BatchIssued& issued) {

@@ -4,10 +4,9 @@
 
 namespace muster::sim {
 
-/// S7: when a start is ordered, the copies of its task that are not proven gone, with those that
-/// were ordered, are at most instances + max_surge. A start that replaces a copy in its place adds
-/// none, so it may be ordered while surplus copies are still on their way out. What is to run on
-/// every node is not counted.
+/// S7: when a start is ordered, the task has at most instances + max_surge copies that are not
+/// proven gone, including ordered ones. A start that replaces a copy in its place adds none, so it
+/// may be ordered while surplus copies still leave. Tasks with `every_node` are not counted.
 class InstanceBound : public Checker {
 public:
     explicit InstanceBound(const Copies& copies) : copies_{copies} {}
@@ -15,7 +14,7 @@ public:
     void see(Instant, const BatchIssued& issued) {
         for (const coordinator::StoredTask& task : issued.store.tasks) {
             if (!copies_.has_added(task.wanted.name) || task.wanted.place.every_node) {
-                continue;  // Of the latter there is one on each node.
+                continue;  // Such a task has one copy on each node.
             }
             const auto bound = task.wanted.instances + task.wanted.spec.update.max_surge;
             const auto copies = copies_.count(task.wanted.name, task.created);

@@ -4,7 +4,7 @@
 
 namespace muster::sim {
 
-/// Is told, beside the checkers, what a measure of the cluster needs.
+/// Gets the observations that a measurement of the cluster needs, beside the checkers.
 class Observer {
 public:
     virtual void see(Instant, const Committed&) = 0;

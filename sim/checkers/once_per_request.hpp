@@ -11,9 +11,9 @@
 
 namespace muster::sim {
 
-/// S3: a request id takes effect at most once, and its client hears one answer however often it
-/// asks. Errors that only say "not now" are no answer, nor is what a clock that jumped makes of
-/// ids.
+/// S3: a request id takes effect at most once, and its client gets the same answer to each
+/// repetition. Errors that only mean "not now", and rejections of ids after a clock jumped, are not
+/// answers.
 class OncePerRequest : public Checker {
 public:
     void see(Instant, const Committed& committed) {
@@ -28,7 +28,7 @@ public:
     }
 
     void see(Instant, const StoreReplaced&) {
-        changes_.clear();  // Of what was asked before, answers of both stores may be on their way.
+        changes_.clear();  // Answers of both stores to earlier requests may be on their way.
         took_effect_.clear();
         answers_.clear();
     }
@@ -44,7 +44,7 @@ public:
     }
 
     void see(Instant, const ReplyHeard& heard) {
-        // That an id is too old or too new says nothing of what became of it: clocks decide that.
+        // That an id is too old or too new proves nothing about its request: clocks decide that.
         const bool is_of_clocks = clock_jumped_ && !heard.reply.result &&
                                   heard.reply.result.error().code == Errc::stale_request;
         if (!changes_.contains(heard.reply.id) || is_of_clocks) {
@@ -62,7 +62,7 @@ private:
     bool clock_jumped_ = false;
     std::set<RequestId> changes_;
     std::set<RequestId> took_effect_;
-    std::map<RequestId, std::string> answers_;  ///< The first, as bytes.
+    std::map<RequestId, std::string> answers_;  ///< The first answer, as bytes.
 };
 
 }  // namespace muster::sim

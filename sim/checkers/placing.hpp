@@ -10,12 +10,12 @@
 
 namespace muster::sim {
 
-/// At the moment of each start its node passes the filters: it serves, it is of the task's pool,
-/// its labels meet the constraints, it has not too many of the task, and its capacity holds what is
-/// placed there. Judged on what the store wants and what the agent said in its last hello.
+/// When an instance starts, its node passes the filters: it serves, it is in the task's pool, its
+/// labels meet the constraints, it does not have too many copies of the task, and its capacity is
+/// sufficient. Judged by the wanted state in the store and the last hello of the agent.
 ///
-/// What replaces a copy in its place needs no more room than that had. How much is placed on a host
-/// that has lied is not judged: its leader cannot know what runs there.
+/// A copy that replaces another in its place needs no more room than that one. The room on a
+/// byzantine host is not judged, because its leader cannot know what runs there.
 class Placing : public Checker {
 public:
     explicit Placing(const Copies& copies) : copies_{copies} {}
@@ -66,10 +66,10 @@ public:
 
 private:
     struct Host {
-        Offer said;   ///< In the last hello that came,
-        Offer offer;  ///< and in the last that was welcomed.
+        Offer said;   ///< In the last hello that arrived.
+        Offer offer;  ///< In the last hello that was welcomed.
     };
-    /// Of a node, in this leadership.
+    /// Facts about a node in this leadership.
     struct Facts {
         bool able = true;
         bool there = true;
@@ -88,7 +88,7 @@ private:
                                 : "which is lost or left");
         }
         if (task == nullptr || task->generation != start.generation) {
-            return;  // Others watch what is started.
+            return;  // Other checkers judge starts.
         }
         if (!meets(task->wanted.place, offer, name)) {
             wrong("which is of another pool or has not the labels asked for");
@@ -101,7 +101,7 @@ private:
         }
     }
 
-    // Of what is not wanted any more nobody knows here what it was to have.
+    // The resources of an instance that is no longer wanted are not known here.
     void check_room(const BatchIssued& issued, const Offer& offer) {
         coordinator::Use used;
         coordinator::Use added;

@@ -11,22 +11,22 @@
 
 namespace muster::sim {
 
-/// How a host lies in all that it reports, from some moment on.
+/// How a byzantine host falsifies all its reports, from some moment on.
 enum class Manner : std::uint8_t {
     none,
-    claims,    ///< It runs all that is wanted, it says, and has for longest.
-    swallows,  ///< It obeys, and reports nothing of what is new.
-    by_turns,  ///< The same in every other answer.
+    claims,    ///< It reports that it runs everything that is wanted, and has run it the longest.
+    swallows,  ///< It obeys, and does not report new instances.
+    by_turns,  ///< Like `swallows`, in every second answer.
 };
 [[nodiscard]] std::string_view to_string(Manner manner);
 
-/// By dice of its own, which leave those of all else alone.
+/// Uses its own random numbers, so that all other draws stay the same.
 [[nodiscard]] Manner drawn_manner(std::uint64_t seed);
 
-/// What it does not hide.
+/// The instances that the host does not hide.
 using Shown = std::set<std::pair<InstanceId, Generation>>;
 
-/// What a host of that manner answers instead of this, where it has these instances.
+/// The report that a host of that manner sends instead of the true one.
 [[nodiscard]] Report report_in(Manner manner, const Report& truth,
                                const std::vector<agent::LocalInstance>& instances,
                                const Shown& shown, const coordinator::StoreImage& store);

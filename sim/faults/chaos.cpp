@@ -44,8 +44,8 @@ ClusterOptions random_options(std::uint64_t seed, std::uint32_t nodes, const Fau
         options.spawn = Span{1ms, std::chrono::milliseconds{2 + random.below(500)}};
     }
     options.shim_loss = chance(Fault::shim_loss, 300);
-    if (Random{seed ^ 0x6c6f7374ULL}.chance(1,
-                                            2)) {  // Of its own: the other dice fall as they did.
+    // A generator of its own, so that the other draws stay the same.
+    if (Random{seed ^ 0x6c6f7374ULL}.chance(1, 2)) {
         options.coordinator.loss = {};
         options.coordinator.recovery_grace = usual_recovery_grace(options.coordinator);
     }
@@ -73,8 +73,8 @@ void Chaos::run(Duration duration) {
     }
 }
 
-// Nobody else waits until operators find out. Of a host that claims to know another store nothing
-// is wanted, nor believed.
+// The cluster must serve while the byzantine host is still there, before an operator reacts. This
+// cannot be required if a host claims to know another store, because its reports are not believed.
 void Chaos::serve_beside_liar() {
     cluster_.heal_all();
     (void)cluster_.settle([&] { return cluster_.all_answered(); }, reconnected_within);
@@ -85,7 +85,7 @@ void Chaos::serve_beside_liar() {
 }
 
 void Chaos::heal() {
-    // What is claimed at the start of a leadership cannot be told from the truth.
+    // A claim at the start of a leadership cannot be distinguished from the truth.
     const bool hides = manner_ == Manner::swallows || manner_ == Manner::by_turns;
     if (hides && liar_ && !cluster_.host(*liar_).is_scrapped() && !may(Fault::stores)) {
         serve_beside_liar();
@@ -94,13 +94,13 @@ void Chaos::heal() {
         cluster_.scrap_host(*liar_);
     }
     cluster_.heal_all();
-    // What was asked before is not to take effect after what is asked now.
+    // Earlier requests must not take effect after the following ones.
     (void)cluster_.settle([&] { return cluster_.all_answered(); }, reconnected_within);
     open_all();
     if (liar_) {
         give_up(cluster_.host(*liar_).name());
     }
-    // What a liar claimed stays with its name, also when another machine has that.
+    // The claims of a byzantine host stay with its name, even if another machine has the name.
     if (may(Fault::stores) || is_anyone_ahead()) {
         accept_store();
     }
@@ -152,7 +152,8 @@ void Chaos::operate_tasks(std::uint64_t dice) {
     switch (dice) {
         case 0:
         case 1: {
-            const std::string task = any_task();  // Before the next dice, with every compiler.
+            // First, because the order of evaluation of arguments depends on the compiler.
+            const std::string task = any_task();
             cluster_.scale(task, static_cast<std::uint32_t>(random_.below(most_instances + 1)));
             break;
         }
@@ -167,7 +168,7 @@ void Chaos::operate_tasks(std::uint64_t dice) {
     }
 }
 
-// Two tasks are all that is wanted from now on.
+// From now on only two tasks are wanted.
 void Chaos::apply_all() {
     ApplyRequest request;
     request.replace = true;
@@ -178,7 +179,7 @@ void Chaos::apply_all() {
     cluster_.ask(std::move(request));
 }
 
-// A copy of the present store is kept for later, and one of those is put in its place.
+// Keeps a copy of the present store, and replaces the store with one of the copies.
 void Chaos::exchange_store() {
     if (backups_.empty()) {
         coordinator::StoreImage empty;
@@ -193,7 +194,7 @@ void Chaos::exchange_store() {
     cluster_.restart_coordinator();
 }
 
-// Unless another machine has taken the name.
+// Not if another machine has taken the name.
 void Chaos::give_up(const std::string& name) {
     const auto labels = cluster_.labels();
     const bool is_taken = std::ranges::any_of(labels, [&](const std::string& label) {
@@ -204,8 +205,8 @@ void Chaos::give_up(const std::string& name) {
     }
 }
 
-// Where no node is ahead any more, the numbers of two stores may stand for different specs and
-// nobody knows it (ADR 7), so everything is started anew.
+// If no node is ahead any more, a number may stand for different specs in two stores, and nobody
+// notices (ADR 7). So everything is restarted.
 bool Chaos::is_anyone_ahead() {
     return std::ranges::any_of(cluster_.store().nodes, &coordinator::StoredNode::ahead);
 }
@@ -225,7 +226,7 @@ void Chaos::accept_store() {
     }
 }
 
-// An agent belongs to one cluster for as long as it has its disk. True if there was one.
+// An agent belongs to one cluster as long as it has its disk. True if there was a foreign agent.
 bool Chaos::wipe_foreign_hosts() {
     bool found = false;
     for (const std::string& label : cluster_.labels()) {

@@ -11,12 +11,12 @@
 
 namespace muster::sim {
 
-/// A cluster from the seed, with those of the faults that are of chance.
+/// A cluster from the seed, with the random faults of the set.
 [[nodiscard]] ClusterOptions random_options(std::uint64_t seed, std::uint32_t nodes,
                                             const FaultSet& faults);
 
-/// Random operations of operators and random deeds of fate, one after the other, from a seed. The
-/// dice fall as if all were among the faults; those that are not are left out.
+/// Random operations of operators and random faults, one after the other, from a seed. Every fault
+/// uses its random numbers even if it is not in the set; then its effect is left out.
 class Chaos {
 public:
     Chaos(Cluster& cluster, std::uint64_t seed, const FaultSet& faults)
@@ -25,13 +25,13 @@ public:
           faults_{faults},
           manner_{drawn_manner(seed)} {}
 
-    /// Lets this much time pass, with something happening every second or so.
+    /// Runs for this long. Something happens about once a second.
     void run(Duration duration);
-    /// The end of it: every fault ends, and operators accept the store until no node knows another.
+    /// Ends every fault. Operators accept the store until no node knows another one.
     void heal();
 
 private:
-    /// Does it if it is among the faults.
+    /// Injects the fault if it is in the set.
     template <class Deed>
     void perhaps(Fault fault, Deed deed) {
         if (faults_.has(fault)) {
@@ -76,9 +76,9 @@ private:
     Random random_;
     FaultSet faults_;
     std::vector<coordinator::StoreImage> backups_;
-    std::optional<std::string> liar_;  ///< The one host that lies, if it has come to that.
-    Manner manner_;                    ///< Of that host.
-    std::optional<std::size_t> last_;  ///< The number of the last task file that was applied.
+    std::optional<std::string> liar_;  ///< The one byzantine host, if there is one.
+    Manner manner_;                    ///< How that host lies.
+    std::optional<std::size_t> last_;  ///< The number of the last applied task file.
 };
 
 }  // namespace muster::sim

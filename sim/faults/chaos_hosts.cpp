@@ -9,7 +9,7 @@
 #include "sim/faults/forged_message.hpp"
 #include "sim/model/generators.hpp"
 
-// What fate does to hosts, wires and the coordinator, and how it is mended.
+// Faults of hosts, wires and the coordinator, and their ends.
 namespace muster::sim {
 
 namespace {
@@ -79,7 +79,7 @@ void Chaos::inject_host_fault(const std::string& label) {
     }
 }
 
-// The machine breaks for good, or one more comes; perhaps a new one takes its name.
+// The machine breaks forever, or another one is added. A new machine may take its name.
 void Chaos::exchange_host(const std::string& label) {
     if (cluster_.labels().size() >= most_hosts) {
         return;
@@ -95,21 +95,21 @@ void Chaos::exchange_host(const std::string& label) {
     }
 }
 
-// The coordinator may not notice that it was away, but for its new boot id.
+// The coordinator may notice the reboot only by the new boot id.
 void Chaos::reboot(const std::string& label) {
     cluster_.kill_host(label);
     cluster_.run(std::chrono::milliseconds{random_.below(longest_reboot_ms)});
     cluster_.boot_host(label);
 }
 
-// By up to ten years, either way.
+// By up to ten years, forward or back.
 Duration Chaos::any_jump() {
     constexpr auto ten_years = std::chrono::seconds{std::chrono::years{10}};
     const auto spread = static_cast<std::uint64_t>(2 * ten_years.count() + 1);
     return std::chrono::seconds{random_.below(spread)} - ten_years;
 }
 
-// One host alone: what two lie about is nobody's to find out.
+// Only one host: nobody could detect lies on which two hosts agree.
 void Chaos::lie(const std::string& label) {
     if (!liar_) {
         liar_ = label;
@@ -146,7 +146,7 @@ void Chaos::inject_wire_fault(const std::string& label) {
     }
 }
 
-// A link that goes and comes before anybody could be sure of either.
+// The link fails and returns before either side can be sure.
 void Chaos::flap(const std::string& label) {
     const std::uint64_t times = 2 + random_.below(6);
     for (std::uint64_t time = 0; time < times; ++time) {
@@ -157,8 +157,8 @@ void Chaos::flap(const std::string& label) {
     }
 }
 
-// From a quarter of all to all of them, at one moment; they come back at one moment, too, or one
-// after the other.
+// Between a quarter and all of them, at one moment. They return at one moment, too, or one after
+// the other.
 void Chaos::cut_off_many() {
     const std::uint64_t quarters = 1 + random_.below(4);
     const std::vector<std::string> labels = cluster_.labels();

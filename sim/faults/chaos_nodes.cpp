@@ -8,7 +8,7 @@
 
 #include "sim/faults/chaos.hpp"
 
-// What operators do to nodes and to the cluster as a whole, and what they ask without changing it.
+// Operations on nodes and on the cluster, and queries.
 namespace muster::sim {
 
 namespace {
@@ -17,7 +17,7 @@ constexpr std::uint64_t longest_deadline_ms = 8'000;
 
 }  // namespace
 
-/// A name that a host has, or one that never comes.
+/// The name of a host, or a name that never joins.
 std::string Chaos::any_name() {
     return random_.chance(1, 12) ? "ghost" : cluster_.host(any_host()).name();
 }
@@ -50,7 +50,7 @@ void Chaos::operate_nodes() {
     }
 }
 
-// Perhaps without some of them, which then leave.
+// May leave out some nodes, which then leave.
 void Chaos::list_all(bool only_some) {
     std::vector<ListedNode> nodes;
     for (const std::string& label : cluster_.labels()) {
@@ -96,7 +96,7 @@ void Chaos::look() {
     }
 }
 
-// All may join, work and move again, but for what an operator may well leave closed.
+// Allows everything again, except what an operator may well leave closed.
 void Chaos::open_all() {
     cluster_.ask(LimitSetRequest{"starts_per_round", {}});
     cluster_.ask(LimitSetRequest{"moves_per_round", {}});

@@ -11,7 +11,7 @@
 
 namespace muster::sim {
 
-/// Reads so many bytes, however many calls it takes. False: the other end has closed, or an error.
+/// Reads this many bytes, in as many calls as needed. False: the other end has closed, or an error.
 [[nodiscard]] inline bool read_all(int file, void* bytes, std::size_t size) {
     auto* at = static_cast<char*>(bytes);
     for (std::size_t left = size; left > 0;) {
@@ -25,19 +25,19 @@ namespace muster::sim {
     return true;
 }
 
-/// The bytes of a value that is told through a pipe.
+/// The bytes of a value that is sent through a pipe.
 template <class Value>
 [[nodiscard]] std::string_view bytes_of(const Value& value) {
     return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-/// A child and the pipe by which it speaks.
+/// A child process and the pipe on which it reports.
 struct Child {
     FileDescriptor words;
     pid_t pid = -1;
 };
 
-/// `does` is told the pipe's end, and its process ends with it.
+/// Calls `does` with the pipe's write end in a child, which ends after it.
 template <class Does>
 Child begin_child(Does does) {
     std::array<int, 2> both{};
@@ -48,7 +48,7 @@ Child begin_child(Does does) {
     const FileDescriptor ours{both[1]};
     child.pid = fork();
     if (child.pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);  // Who would be told is gone.
+        prctl(PR_SET_PDEATHSIG, SIGKILL);  // Its reader would be gone.
         does(ours.get());
         _exit(0);
     }

@@ -16,8 +16,8 @@ struct FaultRow {
     std::uint32_t eighths = 0;  ///< Of all seeds have it.
 };
 
-// In the order of Fault. Without tasks there is nothing to be done; exchanged stores end what else
-// is compared, and so does a host that has to be thrown away.
+// In the order of Fault. Every seed has tasks, because without them nothing happens. Exchanged
+// stores and byzantine hosts prevent other checks, so fewer seeds have them.
 constexpr std::array fault_rows{
     FaultRow{"loss", 4},
     FaultRow{"drop", 4},
@@ -68,7 +68,7 @@ constexpr std::array fault_rows{
 };
 static_assert(fault_rows.size() == fault_count);
 
-/// With commas between them.
+/// The names, separated by commas.
 std::string names_of(const std::bitset<fault_count>& set) {
     std::string names;
     for (std::size_t fault = 0; fault < fault_count; ++fault) {
@@ -109,8 +109,9 @@ Result<FaultSet> FaultSet::parse(std::string_view text) {
         const std::string_view name = text.substr(begin, end - begin);
         const auto found = std::ranges::find(fault_rows, name, &FaultRow::name);
         if (found == fault_rows.end()) {
-            return fail(Errc::invalid, fmt::format("'{}' is no fault: it is all, none, or of {}",
-                                                   name, names_of(all().set_)));
+            return fail(Errc::invalid,
+                        fmt::format("'{}' is not a fault; use all, none, or some of {}", name,
+                                    names_of(all().set_)));
         }
         faults.set_.set(static_cast<std::size_t>(found - fault_rows.begin()));
         begin = end + 1;

@@ -12,7 +12,7 @@ namespace muster::sim {
 
 namespace {
 
-/// Near a number that is right, or as far away as can be.
+/// A number near the right one, or as far away as possible.
 std::uint64_t any_number(Random& random, std::uint64_t right) {
     switch (random.below(6)) {
         case 0: return 0;

@@ -8,8 +8,8 @@ namespace muster::sim {
 
 class AgentHost;
 
-/// A message that can be read and that this host's agent has no reason to send: false names and
-/// lives, numbers up to the highest that there are, instances that run elsewhere or nowhere.
+/// A valid message that this host's agent has no reason to send: false names and lives, numbers up
+/// to the maximum, instances that run elsewhere or nowhere.
 [[nodiscard]] AgentMessage forged_message(Random& random, const AgentHost& host,
                                           const coordinator::StoreImage& store);
 

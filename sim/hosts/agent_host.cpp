@@ -10,7 +10,7 @@ namespace muster::sim {
 
 namespace {
 
-constexpr Duration adoption_takes = 10ms;  // Until all shims have told what they have.
+constexpr Duration adoption_takes = 10ms;  // Until all shims have sent their state.
 
 constexpr std::size_t batches_kept = 8;
 
@@ -217,8 +217,8 @@ void AgentHost::checked(Instant now, const CheckDone& done) {
     take(now, agent::ProcessEnded{process, ready_ ? 0 : 1, 0});
 }
 
-// What is mangled and can be read all the same would be the word of a false coordinator: from that
-// keys protect, and nothing else. So it counts as lost.
+// A corrupted message that can still be decoded would be an order of a false coordinator. Only keys
+// protect against that, so the message counts as lost.
 void AgentHost::receive(Instant now, const Delivery& delivery) {
     const std::string& bytes = delivery.bytes;
     CoordinatorMessage message;
@@ -339,7 +339,7 @@ void AgentHost::send(Instant now, const AgentMessage& message) {
     }
 }
 
-// Only an answer may be whole. What it would say unasked it says then.
+// Only an answer may be a snapshot. The host sends its unsolicited changes with the next answer.
 void AgentHost::send_lie(Instant now, coordinator::Session session, const Report& truth) {
     if (truth.round == Round{}) {
         return;

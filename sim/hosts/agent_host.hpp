@@ -15,20 +15,19 @@
 
 namespace muster::sim {
 
-/// What a task of the simulation does is its argv:
+/// The argv of a simulated task says what its process does:
 ///
-///     stubborn           ignores every signal but the kill
-///     exit CODE MS       ends by itself after so many milliseconds
+///     stubborn           ignores every signal except SIGKILL
+///     exit CODE MS       ends by itself after this many milliseconds
 ///     missing            cannot be executed
-///     serve, or another  runs until it is told to end
+///     serve, or another  runs until it is ordered to end
 [[nodiscard]] TaskSpec serving();
-/// Its processes run until they are told to end.
+/// True if its processes run until they are ordered to end.
 [[nodiscard]] bool stays(const TaskSpec& spec);
 
-/// One worker host: its power, its agent's daemon with the real core in it, the agent's disk with
-/// memory and journal, and its processes, each below a shim that outlives the agent. The daemon is
-/// modelled as the executor's contract says: when an agent starts, it finds the shims that there
-/// are.
+/// One worker host: its power, its agent's daemon with the real core, the agent's disk with memory
+/// and journal, and its processes, each below a shim that outlives the agent. The daemon follows
+/// the executor's contract: when an agent starts, it finds the existing shims.
 class AgentHost {
 public:
     AgentHost(World& world, HostIndex index, std::string label, std::string agent_name);
@@ -36,44 +35,44 @@ public:
     // Power and daemon.
     void boot(Instant now);
     void kill_power(Instant now);
-    /// Nobody turns it on again.
+    /// Nobody turns the power on again.
     void scrap() { scrapped_ = true; }
     void crash(Instant now);
     void start_daemon(Instant now);
     void leave(Instant now) { take(now, agent::Leave{}); }
     void shut_down(Instant now);
-    /// Of the first process that runs; false: none does.
+    /// Kills the shim of the first process that runs. False: there is none.
     bool kill_shim(Instant now);
     void pause() { paused_ = true; }
     void resume(Instant now);
-    /// The whole host stands still, shims too, until it goes on.
+    /// Pauses the whole host with its shims, until go_on().
     void halt(Instant now);
     void go_on(Instant now);
     void lose_disk();
-    /// What its agent says from its next life on.
+    /// The offer that its agent sends from its next life on.
     void set_offer(Offer offer) { offer_ = std::move(offer); }
     void set_ready(bool ready) { ready_ = ready; }
-    /// It is_byzantine from now on, until it is scrapped. What it has now it does not hide.
+    /// The host is byzantine until it is scrapped. It does not hide what it has now.
     void lie(Manner manner);
     [[nodiscard]] bool is_byzantine() const { return manner_ != Manner::none; }
-    /// It runs there, perhaps, and its coordinator is told otherwise.
+    /// It may run there, but the host does not report it.
     [[nodiscard]] bool hides(const InstanceId& id, Generation generation) const {
         const bool is_hidden = manner_ == Manner::swallows || manner_ == Manner::by_turns;
         return is_hidden && !shown_.contains({id, generation});
     }
-    /// How its disk is filled, as its agent finds when it looks.
+    /// Whether its disk is full. The agent notices when it observes the disk.
     void set_full(bool full) {
         full_ = full;
         looks_ = true;
     }
-    /// How far its civil clock is ahead, as its agent finds when it looks.
+    /// How far its civil clock is ahead. The agent notices when it observes the host.
     void set_clock(Duration ahead) {
         clock_ahead_ = ahead;
         looks_ = true;
     }
     void break_spawns(bool broken) { spawns_broken_ = broken; }
     void break_disk(bool broken) { disk_broken_ = broken; }
-    /// The random faults of the options end, and an agent that was told to end is started again.
+    /// Ends the random faults of the options. An agent that was ordered to end is started again.
     void calm() {
         faulty_ = spawns_broken_ = disk_broken_ = false;
         ready_ = true;
@@ -92,12 +91,12 @@ public:
     void checked(Instant now, const CheckDone& done);
     void lease_due(Instant now, const LeaseDue& due);
     void receive(Instant now, const Delivery& delivery);
-    /// The process is gone already, and its shim tells.
+    /// The process is gone already, and its shim reports that.
     void process_ended(Instant now, const Process& process, const ProcessDone& done);
 
-    /// The bytes of the last batch it got, or of the one `back` before.
+    /// The bytes of the last batch that it got, or of the one `back` before.
     [[nodiscard]] const std::string& old_batch(std::size_t back) const;
-    /// Not before the agent was told that it began.
+    /// Not before the agent knows that the process began.
     [[nodiscard]] Instant earliest_end(Instant now, const Process& process) const;
     [[nodiscard]] bool has_old_batch() const { return !batches_.empty(); }
 
@@ -115,21 +114,21 @@ public:
     [[nodiscard]] const agent::Agent* core() const { return core_.get(); }
 
 private:
-    /// What stands over one process, and what it told the agent of now.
+    /// The shim of one process, and what it has reported to the present agent.
     struct Shim {
         std::uint64_t number = 0;
         agent::FoundProcess order;
         std::optional<TrueProcess> process;  ///< While it runs.
         std::optional<agent::ProcessNotStarted> failure;
-        Instant known{};  ///< When it learns how its start went.
+        Instant known{};  ///< When it learns whether its start succeeded.
         bool is_known = false;
         std::optional<agent::ProcessEnded> end;
-        Instant lease{};  ///< Of an exclusive one.
+        Instant lease{};  ///< Of an exclusive process.
         bool is_stopping = false;
         bool is_killed = false;
         bool reported_start = false;
         bool reported_end = false;
-        bool is_awaited = false;  ///< The agent of now has ordered its end.
+        bool is_awaited = false;  ///< The present agent has ordered its end.
     };
     struct Journal {
         std::map<InstanceId, agent::InstanceImage> instances;
@@ -161,9 +160,9 @@ private:
     World& world_;
     HostIndex index_;
     std::string label_;  ///< The host's own name.
-    std::string name_;   ///< What its agent calls itself.
+    std::string name_;   ///< The name of its agent.
     Random random_;
-    Random shims_random_;  // Of its own: what shims lose leaves the other dice alone.
+    Random shims_random_;  // Separate, so that losses of shims leave the other draws the same.
     agent::AgentMemory disk_;
     BootId boot_;
     std::unique_ptr<agent::Agent> core_;
@@ -172,24 +171,24 @@ private:
     bool scrapped_ = false;
     bool paused_ = false;
     bool is_halted_ = false;
-    std::vector<LeaseDue> overdue_;  ///< Since it stands still.
+    std::vector<LeaseDue> overdue_;  ///< Since it was paused.
     bool faulty_ = true;
     Offer offer_;
     Manner manner_ = Manner::none;
     Shown shown_;
-    bool ready_ = true;  ///< What its readiness check finds.
+    bool ready_ = true;  ///< The result of its readiness check.
     bool full_ = false;
     Duration clock_ahead_{};
-    bool looks_ = false;  ///< It has been full, or its clock wrong: only then it is worth the time.
+    bool looks_ = false;  ///< It was full, or its clock was wrong.
     bool spawns_broken_ = false;
     bool disk_broken_ = false;
     std::optional<agent::AgentMemory> writing_;
-    std::vector<agent::AgentInput> inbox_;  ///< While it is paused.
+    std::vector<agent::AgentInput> inbox_;  ///< Inputs that arrive while it is paused.
     Journal journal_;
     std::optional<agent::JournalWrite> journaling_;
     std::map<std::uint64_t, Shim> shims_;  ///< By the agent's number.
     std::uint64_t shims_made_ = 0;
-    std::vector<std::string> batches_;  ///< The last ones, as they came.
+    std::vector<std::string> batches_;  ///< The latest ones, as they arrived.
     std::optional<Instant> due_;
     std::string bytes_;
 };

@@ -7,7 +7,7 @@
 #include "common/base/limits.hpp"
 #include "sim/hosts/agent_host.hpp"
 
-/// The shims of a host: what they stand over, and what they tell the agent that is there.
+/// The shims of a host: their processes, and their reports to the present agent.
 namespace muster::sim {
 
 namespace {
@@ -20,7 +20,7 @@ std::int64_t number_of(const TaskSpec& spec, std::size_t argument) {
 
 }  // namespace
 
-// As the executor adopts: what the journal does not know is told beforehand, the rest by events.
+// Adopts like the executor: unknown processes are returned at once, the rest arrives as events.
 agent::RecoveredState AgentHost::look_around() {
     agent::RecoveredState beginning;
     beginning.memory = disk_;
@@ -71,8 +71,8 @@ void AgentHost::deliver_all(Instant now) {
     }
 }
 
-// Told while the agent does other things, a shim may be released by what follows: it is used no
-// more after each.
+// The agent acts on each report at once and may release the shim, so `shim` is not used after a
+// report.
 void AgentHost::tell(Instant now, Shim& shim) {
     if (!core_ || !shim.is_known) {
         return;
@@ -100,8 +100,8 @@ void AgentHost::tell(Instant now, Shim& shim) {
     }
 }
 
-// Only what the agent awaits: nobody misses the end of what runs, and that a shim was killed is
-// seen by its link.
+// Only expected reports can be lost: the end of a running process is never missed, and the link
+// shows that a shim was killed.
 bool AgentHost::loses(Instant now, const Shim& shim, std::string_view what) {
     const bool is_awaited = !shim.reported_start || shim.is_awaited;
     if (!faulty_ || shim.is_killed || !is_awaited ||
@@ -113,7 +113,7 @@ bool AgentHost::loses(Instant now, const Shim& shim, std::string_view what) {
     return true;
 }
 
-// The whole state again, by a new link.
+// Sends the whole state again, over a new link.
 void AgentHost::ask(Instant now, const agent::Ask& order) {
     world_.trace.line(now, "{} asks the shim of process {}", label_, raw(order.process));
     const auto at = shims_.find(raw(order.process));
@@ -201,7 +201,7 @@ void AgentHost::stop(Instant now, Shim& shim, int number, Duration grace) {
                       ProcessDone{*shim.process, -1, kills || !in_time ? SIGKILL : number});
 }
 
-// The clock of a host is slow by up to a hundredth, so what it measures lasts longer.
+// The clock of a host is up to one percent slow, so a measured time lasts longer.
 Instant AgentHost::end_of(Instant now, Instant lease) const {
     const auto slow = static_cast<std::int64_t>((world_.options.seed + raw(index_)) % 11);
     return lease + (lease - now) * slow / 1000;
@@ -214,7 +214,7 @@ void AgentHost::renew(Instant now, const agent::Renewal& order) {
     }
 }
 
-// Whether there is an agent or not. One that is being stopped has no more time than any other.
+// With or without an agent. A process that is being stopped gets no extra time.
 void AgentHost::lease_due(Instant now, const LeaseDue& due) {
     const auto at = shims_.find(due.process);
     if (at == shims_.end() || at->second.number != due.shim || !at->second.process) {
@@ -239,7 +239,7 @@ Instant AgentHost::earliest_end(Instant now, const Process& process) const {
     return at == shims_.end() ? now : std::max(now, at->second.known);
 }
 
-// What it stood over does not outlive it.
+// The process does not outlive its shim.
 bool AgentHost::kill_shim(Instant now) {
     for (auto& [number, shim] : shims_) {
         if (shim.is_known && shim.process && !shim.is_killed) {

@@ -13,10 +13,10 @@ namespace {
 
 constexpr Duration civil_every = 5s;
 
-constexpr std::uint64_t compared_seeds = 8;  // Of so many one after each step: it takes long.
-constexpr coordinator::Ticket observer{~std::uint64_t{0}};  // No question of an operator has it.
+constexpr std::uint64_t compared_seeds = 8;                 // One seed in this many: it is slow.
+constexpr coordinator::Ticket observer{~std::uint64_t{0}};  // No operator's request has it.
 
-/// The answer to the observer, out of the answers.
+/// Takes the observer's reply out of the replies.
 std::optional<ReplyBody> take_answer(coordinator::Output& output) {
     const auto at = std::ranges::find(output.replies, observer, &coordinator::ReplyTo::ticket);
     ensure(at != output.replies.end() && at->reply->result,
@@ -80,7 +80,7 @@ void ControlHost::crash(Instant now) {
     if (core_) {
         end(now, "killed");
     } else {
-        ++life_;  // Nobody starts it again but the test.
+        ++life_;  // Only the test starts it again.
     }
 }
 
@@ -154,7 +154,7 @@ void ControlHost::follow_store() {
     }
 }
 
-// The socket's probe shows a route that has not said who it is.
+// The socket's probe shows a connection that has not sent a hello.
 void ControlHost::connected(Instant now, coordinator::Session session) {
     if (core_) {
         send(now, session, Refused{Errc::hello_required, "say hello", Incarnation{}, 0});
@@ -195,7 +195,7 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
     }
 }
 
-// Its key says who it is, whatever it says.
+// Its key proves its name, whatever its messages claim.
 bool ControlHost::is_proved(HostIndex host, const AgentMessage& message) const {
     const auto* hello = std::get_if<Hello>(&message);
     return hello == nullptr || hello->name == agents_[raw(host)]->name();
@@ -273,7 +273,7 @@ void ControlHost::restore() {
     core_ = std::move(*restored);
 }
 
-// What is due at this moment may happen between two answers: then the next step is looked at.
+// Something may become due between two answers. Then the numbers are compared after the next step.
 void ControlHost::compare_numbers(Instant now) {
     const auto before = ask(now, StatsRequest{});
     const auto status = ask(now, StatusRequest{});
@@ -285,7 +285,7 @@ void ControlHost::compare_numbers(Instant now) {
     }
 }
 
-/// A question of nobody. Nothing: no coordinator runs any more.
+/// A request without an operator. Nothing: no coordinator runs any more.
 std::optional<ReplyBody> ControlHost::ask(Instant now, CoreRequestBody body) {
     if (!core_) {
         return std::nullopt;
@@ -304,7 +304,7 @@ std::optional<StatusReply> ControlHost::status(Instant now) {
 
 void ControlHost::carry_out(Instant now, coordinator::Output& output) {
     for (const Event& event : output.events) {
-        publish(now, event);  // First, because what is ordered follows from what it says.
+        publish(now, event);  // First, because an event is the reason for the orders after it.
     }
     for (coordinator::Persist& persist : output.persist) {
         world_.store.submit(now, life_, std::move(persist));

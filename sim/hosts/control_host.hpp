@@ -15,8 +15,8 @@
 
 namespace muster::sim {
 
-/// The control node: the coordinator's daemon with the real core in it. Its agents and operators
-/// are handed in where it speaks to them.
+/// The control node: the coordinator's daemon with the real core. The constructor gets the agents
+/// and operators with which it communicates.
 class ControlHost {
 public:
     ControlHost(World& world, Operators& operators,
@@ -26,7 +26,7 @@ public:
     void crash(Instant now);
     void pause() { paused_ = true; }
     void resume(Instant now);
-    /// How far its civil clock is ahead from now on.
+    /// From now on its civil clock is this far ahead.
     void set_clock(Instant now, Duration ahead);
 
     // What is due.
@@ -40,13 +40,13 @@ public:
     void receive(Instant now, coordinator::Session session, const Delivery& delivery);
     void asked(Instant now, std::size_t question);
 
-    /// What it says of the cluster; nothing: no coordinator runs, or it is paused.
+    /// The coordinator's own status of the cluster. Nothing: no coordinator runs, or it is paused.
     [[nodiscard]] std::optional<StatusReply> status(Instant now);
     [[nodiscard]] bool is_up() const { return core_ != nullptr; }
     [[nodiscard]] bool is_paused() const { return paused_; }
     /// When the present leadership began.
     [[nodiscard]] Instant led_since() const { return led_since_; }
-    /// Since when it has led without standing still: a pause prolongs a recovery.
+    /// Since when it has led without a pause: a pause extends a recovery.
     [[nodiscard]] Instant awake_since() const { return std::max(led_since_, resumed_); }
 
 private:
@@ -63,7 +63,7 @@ private:
     void poll(Instant now, const coordinator::PollTo& poll);
     void publish(Instant now, const Event& event);
     void end(Instant now, const std::string& why);
-    /// Brings `known_` up to what is in effect.
+    /// Updates `known_` with the changes that are in effect.
     void follow_store();
     void schedule(Instant now);
 
@@ -73,18 +73,17 @@ private:
     std::unique_ptr<coordinator::Coordinator> core_;
     std::optional<coordinator::Recorder> recorder_;  ///< Of this life.
     std::uint64_t life_ = 0;
-    std::uint64_t compared_at_ = 0;  ///< The count of changes when numbers were compared last.
+    std::uint64_t compared_at_ = 0;  ///< The count of changes at the last comparison of numbers.
     std::uint32_t steps_ = 0;        ///< Since the core was restored.
     bool paused_ = false;
     Instant led_since_{};
     Instant resumed_{};
     Instant civil_due_{};
     Duration clock_ahead_{};
-    std::vector<coordinator::Input> inbox_;     ///< While it is paused.
-    coordinator::StoreImage known_;             ///< The store as far as the core has taken it over.
-    std::deque<coordinator::Persist> unheard_;  ///< What became durable since.
-    std::map<HostIndex, agent::AgentMemory>
-        claims_;  ///< Of the last hellos that the core was told.
+    std::vector<coordinator::Input> inbox_;           ///< Inputs that arrive while it is paused.
+    coordinator::StoreImage known_;                   ///< The store as far as the core knows it.
+    std::deque<coordinator::Persist> unheard_;        ///< Writes that became durable since.
+    std::map<HostIndex, agent::AgentMemory> claims_;  ///< In the last hellos.
     std::optional<Instant> due_;
     std::string bytes_;
 };

@@ -8,11 +8,11 @@
 
 namespace muster::sim {
 
-/// What exclusive instances write to, each to its own: it keeps the highest token that it has seen
-/// of an instance, and refuses who comes with a lower one.
+/// The storage of exclusive instances. It keeps the highest token of each instance, and refuses a
+/// write with a lower one.
 class Storage {
 public:
-    /// Whether it took what a process with this token wrote.
+    /// True if the storage accepts a write with this token.
     [[nodiscard]] bool write(const InstanceId& id, std::uint64_t token) {
         std::uint64_t& highest = highest_[id];
         highest = std::max(highest, token);

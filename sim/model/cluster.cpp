@@ -307,7 +307,7 @@ void Cluster::apply(const CommitDone& done) {
 void Cluster::apply(const ProcessDone& done) {
     const Process* found = world_.truth.find(done.process);
     if (found == nullptr) {
-        return;  // It had ended before.
+        return;  // The process had ended before.
     }
     const Process process = *found;
     world_.truth.end(done.process);

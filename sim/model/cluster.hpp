@@ -14,12 +14,12 @@
 namespace muster::sim {
 
 /// A whole cluster in one process on virtual time: the coordinator's core, an agent's core on each
-/// host, and models of everything else: wires, disks, processes, operators' clients. Every message
-/// goes through the real codec.
+/// host, and models of everything else: wires, disks, processes, clients of operators. Every
+/// message goes through the real codec.
 ///
 ///     act (want, kill_host, cut, ...)  ->  let time pass (run, settle)  ->  look (running, trace)
 ///
-/// The same options give the same run. Every checker of safety looks after every step.
+/// The same options give the same run. Every safety checker runs after every step.
 class Cluster {
 public:
     explicit Cluster(const ClusterOptions& options);
@@ -27,8 +27,8 @@ public:
     // ---- time ----
 
     void run(Duration duration);
-    /// Lets time pass until the predicate holds, at most `limit`. It is asked whenever something
-    /// changed. True if it held.
+    /// Lets time pass until the predicate holds, at most `limit`. The predicate is evaluated after
+    /// every change. True if it held.
     template <class Predicate>
     [[nodiscard]] bool settle(Predicate&& holds, Duration limit) {
         const Instant end = now_ + limit;
@@ -44,7 +44,7 @@ public:
     }
     [[nodiscard]] Instant now() const { return now_; }
 
-    // ---- operators: each answers the number of the question ----
+    // ---- operators: each call returns the number of its request ----
 
     std::size_t want(const std::string& task, std::uint32_t instances, TaskSpec spec = serving());
     std::size_t scale(const std::string& task, std::uint32_t instances) {
@@ -53,7 +53,7 @@ public:
     std::size_t restart(const std::string& task) { return ask(TaskRestartRequest{task}); }
     std::size_t remove(const std::string& task) { return ask(TaskRemoveRequest{task}); }
     std::size_t ask(RequestBody body);
-    /// The client sends its request once more.
+    /// The client sends its request again.
     void repeat(std::size_t question) { operators_.repeat(now_, question); }
     [[nodiscard]] const std::optional<Reply>& answer(std::size_t question) const {
         return operators_.answer(question);
@@ -67,29 +67,29 @@ public:
     }
     /// Another machine whose agent takes the name of an existing one. Its label is NAME'.
     void add_twin(const std::string& name) { add(name + "'", name, {}); }
-    void kill_host(std::string_view label);  ///< It loses its power: nobody says goodbye.
+    void kill_host(std::string_view label);  ///< It loses its power without an announcement.
     void boot_host(std::string_view label) { act(label, "is booted", &AgentHost::boot, now_); }
-    void scrap_host(std::string_view label);     ///< It loses its power for ever.
-    void crash_agent(std::string_view label);    ///< Its processes live on.
-    void restart_agent(std::string_view label);  ///< Ends what its last life left, then says hello.
-    void stop_agent(std::string_view label);     ///< It stops its processes and says goodbye.
-    void leave_agent(std::string_view label);    ///< What it runs runs on.
-    void kill_shim(std::string_view label);      ///< Of its oldest process, if it has one.
+    void scrap_host(std::string_view label);     ///< It loses its power forever.
+    void crash_agent(std::string_view label);    ///< Its processes keep running.
+    void restart_agent(std::string_view label);  ///< It ends leftovers, then sends hello.
+    void stop_agent(std::string_view label);     ///< It stops its processes and leaves.
+    void leave_agent(std::string_view label);    ///< Its instances keep running.
+    void kill_shim(std::string_view label);      ///< Of its oldest process, if there is one.
     void pause_agent(std::string_view label);
     void resume_agent(std::string_view label);
-    /// All of it stands still, as a virtual machine that is paused.
+    /// Pauses the whole host, like a virtual machine.
     void halt_host(std::string_view label);
     void let_go_on(std::string_view label) { act(label, "goes on", &AgentHost::go_on, now_); }
     void lose_disk(std::string_view label);  ///< Of an agent that does not run.
-    /// What its agent says from its next life on.
+    /// The offer that its agent sends from its next life on.
     void set_offer(std::string_view label, Offer offer);
-    void set_ready(std::string_view label, bool ready);      ///< What its readiness check finds.
-    void set_full(std::string_view label, bool full);        ///< What its agent finds of its disk.
-    void break_spawns(std::string_view label, bool broken);  ///< No process can be made there.
+    void set_ready(std::string_view label, bool ready);  ///< The result of its readiness check.
+    void set_full(std::string_view label, bool full);    ///< What its agent observes of its disk.
+    void break_spawns(std::string_view label, bool broken);  ///< No process can be created there.
     void break_disk(std::string_view label, bool broken);    ///< Its agent cannot write.
-    /// Its civil clock is so far ahead of the true time from now on; behind, if that is negative.
+    /// From now on its civil clock is this far ahead of the true time; behind if negative.
     void set_clock(std::string_view label, Duration ahead);
-    /// What the process of this exclusive instance writes there is taken by its storage.
+    /// True if the storage of this exclusive instance accepts writes of its process there.
     [[nodiscard]] bool can_write(std::string_view label, const InstanceId& id);
     /// A process ends by itself, now or as soon as its agent knows that it began. False if the
     /// instance does not run.
@@ -98,19 +98,19 @@ public:
     // ---- the wires ----
 
     void partition(std::string_view label);
-    void cut(std::string_view label, Side to);  ///< One way: nothing reaches that side.
+    void cut(std::string_view label, Side to);  ///< In one direction: nothing reaches that side.
     void heal(std::string_view label);
     void reset_link(std::string_view label);
-    /// Each message to or from it takes so much longer, until it is healed.
+    /// Each message to or from the host takes this much longer, until it is healed.
     void lag(std::string_view label, Duration longer);
-    /// The last batch this host got, or the one `back` before it, arrives once more.
+    /// The last batch of this host, or the one `back` before it, arrives again.
     void replay_batch(std::string_view label, std::size_t back = 0);
 
-    /// A message that no coordinator of ours sent arrives, in the agent's present session.
+    /// Delivers a message that no coordinator sent, in the agent's present session.
     void forge(std::string_view label, const CoordinatorMessage& message);
-    /// A message that this host's agent did not send arrives at the coordinator, in the same way.
+    /// Delivers a message to the coordinator that this host's agent did not send, in the same way.
     void forge_from(std::string_view label, const AgentMessage& message);
-    /// All that its agent reports is a lie from now on.
+    /// From now on its agent falsifies all reports.
     void set_manner(std::string_view label, Manner manner);
 
     // ---- the coordinator and its store ----
@@ -121,7 +121,7 @@ public:
     void resume_coordinator();
     void set_coordinator_clock(Duration ahead);
     void fail_store() { world_.store.fail_next(); }
-    /// The process dies at its commit of this number; before or after it is durable, say the dice.
+    /// The process dies at its commit with this number. Whether the commit is durable is random.
     void crash_at_commit(std::uint64_t number) { crash_at_commit_ = number; }
     [[nodiscard]] std::uint64_t commits() const { return world_.store.commits(); }
     [[nodiscard]] const coordinator::StoreImage& store() const { return world_.store.durable(); }
@@ -130,53 +130,53 @@ public:
 
     // ---- the end of all faults ----
 
-    /// Ends whatever ails this host now, and brings the coordinator back.
+    /// Ends all faults of this host, and brings the coordinator back.
     void mend(std::string_view label) {
         mend_host(label);
         mend_coordinator();
     }
     void mend_host(std::string_view label);
     void mend_coordinator();
-    /// Everything works, runs and is connected again; random faults end.
+    /// Everything works, runs and is connected again. Random faults end.
     void heal_all();
-    /// L1: after heal_all(), wanted is actual within its bound, and stays so. Adds a violation if
-    /// it is not.
+    /// L1: after heal_all(), the actual state becomes the wanted state within its bound, and stays
+    /// so. Adds a violation otherwise.
     [[nodiscard]] bool converges();
-    /// The same while a host lies, of what others could run: it does run, and stays so. What is
-    /// exclusive may wait for a host of which nobody knows what it runs.
+    /// The same while a host is byzantine, for the instances that other hosts could run. An
+    /// exclusive instance may wait for the byzantine host, because it is not known what runs there.
     [[nodiscard]] bool serves_beside_liars();
 
     // ---- looking ----
 
-    /// Every request is answered, and what truly runs on the hosts in reach is what is wanted.
+    /// Every request is answered, and the hosts in reach run exactly what is wanted.
     [[nodiscard]] bool converged() const { return differences().empty(); }
     [[nodiscard]] std::vector<std::string> differences() const;
-    /// The fewest and the most processes of a host that gets work. Both 0: there is none.
+    /// The fewest and the most processes on a host that gets work. Both 0: there is no such host.
     [[nodiscard]] std::pair<std::size_t, std::size_t> loads() const;
-    /// No host in reach runs two processes more than another.
+    /// No host in reach runs two processes more than another one.
     [[nodiscard]] bool balanced() const;
-    /// What its coordinator says of the cluster; nothing: none runs, or it is paused.
+    /// The coordinator's own status of the cluster. Nothing: none runs, or it is paused.
     [[nodiscard]] std::optional<StatusReply> status();
     [[nodiscard]] std::size_t running(const std::string& task) const;
     [[nodiscard]] std::size_t running_on(std::string_view label) const {
         return world_.truth.on(find(label)).size();
     }
     [[nodiscard]] bool in_reach(std::string_view label) const { return in_reach(find(label)); }
-    /// Times that its coordinators called a node lost or suspended it.
+    /// How often its coordinators declared a node lost or suspended it.
     [[nodiscard]] std::size_t suspicions() const { return world_.suspicions; }
-    /// As its coordinator said last.
+    /// As its coordinator reported last.
     [[nodiscard]] bool is_frozen() const { return world_.frozen; }
     [[nodiscard]] std::vector<std::string> labels() const;
     [[nodiscard]] const AgentHost& host(std::string_view label) const;
     [[nodiscard]] const AgentHost& host(HostIndex host) const { return *agents_[raw(host)]; }
     [[nodiscard]] HostIndex find(std::string_view label) const;
     [[nodiscard]] bool in_reach(HostIndex host) const;
-    /// It takes part and gets new work.
+    /// True if the host takes part and gets new work.
     [[nodiscard]] bool is_open(HostIndex host) const;
-    /// Its pool, also if operators gave it one, and its labels are what the rule asks for.
+    /// True if the host's pool (perhaps set by operators) and labels meet the rule.
     [[nodiscard]] bool meets(HostIndex host, const PlacementRule& rule) const;
     [[nodiscard]] std::string pool_of(HostIndex host) const;
-    /// Is told everything from now on. It outlives the cluster.
+    /// From now on the observer gets everything. It must outlive the cluster.
     void set_observer(Observer& observer) { world_.checkers.set_observer(observer); }
     [[nodiscard]] const World& world() const { return world_; }
     [[nodiscard]] bool coordinator_is_up() const { return control_.is_up(); }
@@ -209,7 +209,7 @@ private:
     void add(std::string label, std::string agent_name, Offer offer);
     [[nodiscard]] AgentHost& at(HostIndex host) { return *agents_[raw(host)]; }
     void note(std::string_view label, std::string_view what);
-    /// What becomes of a host, and what it finds.
+    /// Applies a fault or an operation to a host.
     template <class... Told>
     void act(std::string_view label, std::string_view what, void (AgentHost::*does)(Told...),
              Told... told) {
@@ -227,7 +227,7 @@ private:
     [[nodiscard]] std::int64_t rounds_to_converge() const;
     void end_freeze();
     [[nodiscard]] bool is_excused() const;
-    /// What is exclusive may wait until a lease of the time of faults is over.
+    /// Exclusive instances may wait until a lease from the time of faults is over.
     [[nodiscard]] bool may_wait_for_lease() const;
     [[nodiscard]] bool is_held_up(const coordinator::StoredTask& task) const;
     [[nodiscard]] bool may_move_all() const;
@@ -242,7 +242,7 @@ private:
     [[nodiscard]] bool is_admitted(HostIndex host) const;
     [[nodiscard]] bool has_room(HostIndex host, const coordinator::StoredTask& task) const;
     [[nodiscard]] bool may_take(HostIndex host, const coordinator::StoredTask& task) const;
-    /// All tasks and hosts are alike to the balance.
+    /// True if the balance treats all tasks and hosts equally.
     [[nodiscard]] bool is_uniform() const;
 
     World world_;

@@ -9,15 +9,15 @@
 #include "common/base/limits.hpp"
 #include "sim/model/cluster.hpp"
 
-// What a test sees of a simulated cluster, and the judgement after all faults ended.
+// What a test sees of a simulated cluster, and the verdict after all faults ended.
 namespace muster::sim {
 
 namespace {
 
 constexpr std::size_t violations_kept = 10;
 constexpr std::size_t lines_shown = 40;
-constexpr Duration longest_excuse = 15min;  // A roll-out or a back-off that takes longer hangs.
-constexpr std::int64_t rounds_at_rest = 5;  // What is as wanted only now and then is not.
+constexpr Duration longest_excuse = 15min;  // A roll-out or back-off that takes longer hangs.
+constexpr std::int64_t rounds_at_rest = 5;  // A moment is not enough.
 
 }  // namespace
 
@@ -39,8 +39,8 @@ std::size_t Cluster::running(const std::string& task) const {
         world_.truth.of(task), [&](const Process* process) { return in_reach(process->host); }));
 }
 
-// A task that may neither surge nor be an instance short cannot be moved; nor is what has ended, or
-// is to run to its end.
+// An instance of a task that may neither surge nor be one short cannot move. Nor can one that has
+// ended or will run to its end.
 bool Cluster::may_move_all() const {
     return is_uniform() && std::ranges::all_of(store().tasks, [&](const auto& task) {
                const TaskSpec& spec = task.wanted.spec;
@@ -49,7 +49,7 @@ bool Cluster::may_move_all() const {
            });
 }
 
-// What may not be replaced where it is, for its task's or its host's sake, waits for another host.
+// An instance that its task or host does not let be replaced in place waits for another host.
 bool Cluster::is_held_up(const coordinator::StoredTask& task) const {
     bool has_outdated = false;
     for (const Process* outdated : world_.truth.of(task.wanted.name)) {
@@ -149,7 +149,7 @@ void Cluster::compare(const coordinator::StoredTask& task,
     }
 }
 
-// Between its order and its process an instance is in the journal only.
+// Between its order and its process an instance is only in the journal.
 void Cluster::compare_starts(std::vector<std::string>& differences) const {
     for (const HostIndex host : hosts()) {
         const agent::Agent* core = agents_[raw(host)]->core();
@@ -169,7 +169,7 @@ void Cluster::compare_starts(std::vector<std::string>& differences) const {
     }
 }
 
-// What is where it does not belong leaves, if there is another place for it.
+// A misplaced instance leaves, if there is another place for it.
 void Cluster::compare_place(HostIndex host, const coordinator::StoredTask& task,
                             std::vector<std::string>& differences) const {
     if (meets(host, task.wanted.place) && intent_for(host) != coordinator::Intent::draining) {
@@ -249,8 +249,8 @@ void Cluster::heal_all() {
     collect_violations();
 }
 
-// L1 does not count the time of a recovery, a back-off, a roll-out or a move: they have bounds of
-// their own.
+// L1 does not count the time of a recovery, a back-off, a roll-out or a move, because they have
+// their own bounds.
 bool Cluster::is_excused() const {
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
     if (!control_.is_up() || now_ < control_.awake_since() + options.recovery_grace ||
@@ -268,7 +268,7 @@ bool Cluster::is_excused() const {
     return is_restarting();
 }
 
-/// Some host is, or some instance on a host that tells the truth.
+/// True if some host starts again, or some instance on an honest host.
 bool Cluster::is_restarting() const {
     return std::ranges::any_of(agents_, [](const auto& agent) {
         if (!agent->is_up()) {
@@ -287,7 +287,7 @@ bool Cluster::is_restarting() const {
 bool Cluster::may_wait_for_lease() const {
     const Duration lease = world_.options.coordinator.lease;
     const Duration over = lease + lease / 100 + limits::lease_grace + limits::lease_kill;
-    // An agent that is just being told to end takes its time, and so does an accepted store.
+    // An agent that was just ordered to end takes its time, and so does an accepted store.
     constexpr Duration settled_within = 60s;
     const bool is_late = now_ > std::max(healed_ + settled_within, control_.led_since()) + over;
     return !is_late && std::ranges::any_of(store().tasks, [](const coordinator::StoredTask& task) {
@@ -303,7 +303,7 @@ std::int64_t Cluster::rounds_to_converge() const {
     return (reconnected + round - 1ns) / round + options.coordinator.loss.after;
 }
 
-/// Within so many rounds, not counting those that are excused; and stays so.
+/// True if the cluster comes to rest within this many rounds, except excused ones, and stays so.
 template <class AtRest, class Excused>
 bool Cluster::comes_to_rest(std::int64_t bound, AtRest is_at_rest, Excused is_excused) {
     const Instant began = now_;
@@ -355,12 +355,12 @@ bool Cluster::serves_beside_liars() {
         return true;
     }
     violated(Violation{
-        "L1", fmt::format("beside a host that is_byzantine, {} s after all else ended: {}",
+        "L1", fmt::format("beside a byzantine host, {} s after all other faults ended: {}",
                           to_ms(now_ - began) / 1000, fmt::join(lacks_beside_liars(), "; "))});
     return false;
 }
 
-// What runs is enough, in whichever generation and however often.
+// It is sufficient that an instance runs, in any generation, any number of times.
 std::vector<std::string> Cluster::lacks_beside_liars() const {
     std::vector<std::string> found;
     for (const coordinator::StoredTask& task : store().tasks) {
@@ -386,7 +386,7 @@ std::vector<std::string> Cluster::lacks_beside_liars() const {
     return found;
 }
 
-// Operators end what they began, and give up hosts that are gone for good; any other freeze has to
+// Operators end their own freezes and give up hosts that are gone forever. Any other freeze has to
 // end by itself (L11).
 void Cluster::end_freeze() {
     const bool any_scrapped =

@@ -4,7 +4,7 @@
 #include "sim/checkers/fleet/leaving.hpp"
 #include "sim/model/cluster.hpp"
 
-// Where instances may run, judged on what is true of hosts and on what the store holds.
+// Where instances may run, judged by the true state of hosts and by the store.
 namespace muster::sim {
 
 namespace {
@@ -53,7 +53,7 @@ bool Cluster::meets(HostIndex host, const PlacementRule& rule) const {
     return sim::meets(rule, as_listed(store(), agent.name(), agent.offer()), agent.name());
 }
 
-// What has ended or failed there keeps its place until it is stopped.
+// An ended or failed instance keeps its place until it is stopped.
 bool Cluster::has_room(HostIndex host, const coordinator::StoredTask& task) const {
     coordinator::Use used;
     std::uint32_t copies = 0;

@@ -18,7 +18,7 @@ namespace muster::sim {
 
 /// Position of a worker host in the simulated cluster.
 enum class HostIndex : std::uint32_t {};
-/// One process that truly exists; never used again.
+/// One process that truly exists. The number is never used again.
 enum class TrueProcess : std::uint64_t {};
 /// The two ends of a session.
 enum class Side : std::uint8_t { coordinator, agent };
@@ -33,7 +33,7 @@ enum class Side : std::uint8_t { coordinator, agent };
 struct Delivery {
     coordinator::Session session{};
     Side to{};
-    bool stray = false;  ///< A late double: it reaches whatever session its host has by then.
+    bool stray = false;  ///< A late copy: it reaches the session that its host has by then.
     std::string bytes;
     bool mangled = false;  ///< On its way: bits are flipped, or its end is missing.
     bool forged = false;   ///< Its sender did not send it.
@@ -48,7 +48,7 @@ struct SessionEnd {
     coordinator::Session session{};
     Side side{};
 };
-/// A cut lasted as long as the heartbeats wait.
+/// A cut lasted as long as the heartbeat timeout.
 struct CutNoticed {
     HostIndex host{};
     std::uint64_t cut = 0;
@@ -74,13 +74,13 @@ struct AgentStart {
 struct DiskDone {
     HostIndex host{};
     std::uint64_t life = 0;
-    bool of_journal = false;  ///< Else of the memory.
+    bool of_journal = false;  ///< False: of the memory.
 };
-/// A shim knows that its process runs, or that none came of it; or it was asked, and tells again.
+/// A shim knows whether its process started, or it was asked and reports again.
 struct SpawnDone {
     HostIndex host{};
     std::uint64_t process = 0;  ///< The agent's number.
-    std::uint64_t shim = 0;     ///< For that is given anew when a disk was lost.
+    std::uint64_t shim = 0;     ///< The agent's number may be used again after its disk was lost.
 };
 /// A check of the host's readiness ends.
 struct CheckDone {
@@ -99,7 +99,7 @@ struct ProcessDone {
     std::int32_t exit_code = -1;
     std::int32_t exit_signal = 0;
 };
-/// An operator's request reaches the coordinator, or its client looks whether to ask again.
+/// An operator's request reaches the coordinator, or its client checks whether to ask again.
 struct RequestArrives {
     std::size_t question = 0;
 };
@@ -117,8 +117,8 @@ using Occurrence =
                  CommitDone, AgentDue, AgentStart, DiskDone, SpawnDone, CheckDone, LeaseDue,
                  ProcessDone, RequestArrives, ReplyArrives, ClientRetry>;
 
-/// Everything that will happen, in the order of time; what is due at one instant happens in the
-/// order in which it was put in. This is the clock of the simulation.
+/// Everything that will happen, by time. Occurrences at the same instant keep the order of their
+/// push. This is the clock of the simulation.
 class EventQueue {
 public:
     void push(Instant at, Occurrence occurrence) {
@@ -133,12 +133,12 @@ public:
         heap_.push(Entry{at, pushed_++, slot});
     }
 
-    /// When the next occurrence is due; nothing if none is.
+    /// When the next occurrence is due. Nothing: there is none.
     [[nodiscard]] std::optional<Instant> next_at() const {
         return heap_.empty() ? std::nullopt : std::optional{heap_.top().at};
     }
 
-    /// Takes the next occurrence out. There must be one.
+    /// Removes and returns the next occurrence. There must be one.
     [[nodiscard]] std::pair<Instant, Occurrence> pop() {
         ensure(!heap_.empty(), "the queue of events is not popped when empty");
         const Entry entry = heap_.top();
@@ -157,7 +157,7 @@ private:
     };
 
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> heap_;
-    std::vector<Occurrence> slots_;  ///< Where occurrences lie, so that the heap moves little.
+    std::vector<Occurrence> slots_;  ///< Not in the heap, which moves its entries.
     std::vector<std::size_t> free_;
     std::uint64_t pushed_ = 0;
 };

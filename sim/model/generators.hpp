@@ -5,13 +5,13 @@
 
 namespace muster::sim {
 
-// What operators wish for, drawn.
+// Random requests of operators.
 
-/// What a task runs, and how it is replaced.
+/// The program of a task, and how it is replaced.
 [[nodiscard]] TaskSpec any_spec(Random& random);
-/// Where it runs: anywhere, two times in three.
+/// Where a task runs: anywhere in two of three cases.
 [[nodiscard]] PlacementRule any_rule(Random& random);
-/// What a host has: a rack of three, seldom a pool of its own, and sometimes few slots.
+/// The offer of a host: one of three racks, rarely its own pool, sometimes few slots.
 [[nodiscard]] Offer any_offer(Random& random);
 
 }  // namespace muster::sim

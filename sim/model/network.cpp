@@ -103,7 +103,7 @@ void Network::announce_end(coordinator::Session session, Side side, Instant at) 
     }
 }
 
-// The near end is closed now; the far one hears of it, or finds out by its heartbeats.
+// The near end is closed now. The far end is notified, or notices by its heartbeats.
 void Network::close(Instant now, coordinator::Session session, Side side, bool silently) {
     auto& near = end_of(session, side);
     if (!near.open) {
@@ -137,7 +137,7 @@ bool Network::end(Instant now, const SessionEnd& ended) {
 void Network::cut_noticed(Instant now, const CutNoticed& noticed) {
     const auto& of = link(noticed.host);
     if (of.cuts != noticed.cut) {
-        return;  // Healed meanwhile, or cut once more.
+        return;  // Healed meanwhile, or cut again.
     }
     for (std::uint64_t number = 1; number <= sessions_.size(); ++number) {
         const coordinator::Session session{number};
@@ -222,7 +222,7 @@ std::optional<coordinator::Session> Network::arrive(Delivery& delivery) {
     return delivery.session;
 }
 
-// Its end is missing, or up to four of its bits are flipped.
+// Cuts off the end, or flips up to four bits.
 void Network::mangle(std::string& bytes) {
     if (random_.chance(1, 2)) {
         bytes.resize(random_.below(bytes.size()));

@@ -11,22 +11,22 @@
 
 namespace muster::sim {
 
-/// What was sent into sessions, in messages of the protocol and their bytes: without the frames of
-/// ZeroMQ, TCP and IP around them.
+/// The traffic in sessions: protocol messages and their bytes, without the frames of ZeroMQ, TCP
+/// and IP.
 struct Traffic {
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
 };
 
-/// The wires between the coordinator and its agents: for each host one link, on it one session
-/// after the other, as TCP connections under a ROUTER and a DEALER are.
+/// The wires between the coordinator and its agents: one link for each host, with one session after
+/// the other, like TCP connections below a ROUTER and a DEALER.
 ///
-/// A session opens at both ends at once, but each end learns of its end by itself: at once when the
-/// other closes it, after the heartbeat timeout when the wire is cut or the other host is dead. A
-/// cut holds messages back; they arrive late if it heals before a side gives up. What is sent into
-/// a session that the other side has left is lost.
+/// A session opens at both ends at once. Each end notices separately that the session is over: at
+/// once if the other end closes it, after the heartbeat timeout if the wire is cut or the other
+/// host is dead. A cut holds messages back; they arrive late if the wire heals before an end gives
+/// up. A message into a session that the other end has left is lost.
 ///
-/// Messages keep their order, except doubles (`late`), which may even cross into a later session.
+/// Messages keep their order, except late copies (`late`), which may even reach a later session.
 class Network {
 public:
     Network(const ClusterOptions& options, EventQueue& queue);
@@ -37,28 +37,28 @@ public:
     void coordinator_up() { coordinator_is_up_ = true; }
     void coordinator_down(Instant now);
     void agent_up(Instant now, HostIndex host);
-    /// `silently`: the host lost its power, so nobody says that the session is over.
+    /// `silently`: the host lost its power, so nothing announces the end of the session.
     void agent_down(Instant now, HostIndex host, bool silently);
 
     // Faults.
     void cut(Instant now, HostIndex host, Side to);
     void heal(Instant now, HostIndex host);
-    void reset(Instant now, HostIndex host);  ///< Both ends learn it soon.
-    /// All of this host takes so much longer, one way, until it is healed.
+    void reset(Instant now, HostIndex host);  ///< Both ends notice soon.
+    /// Each message from or to this host takes this much longer until it is healed.
     void lag(HostIndex host, Duration longer) { link(host).lag = longer; }
-    /// The random faults of the options end.
+    /// Ends the random faults of the options.
     void calm() { faulty_ = false; }
 
-    /// Sends; false if it is lost at once.
+    /// Sends a message. False: it is lost at once.
     bool send(Instant now, coordinator::Session session, Side to, const std::string& bytes);
-    /// Delivers the same bytes once more, whatever session the host has then.
+    /// Delivers the same bytes again, in the session that the host has then.
     void replay(Instant now, HostIndex host, Side to, std::string bytes, bool forged = false);
 
-    /// The session a message that is due reaches; nothing if it is lost or held back by a cut. It
-    /// may be mangled by then.
+    /// The session that a due message reaches. Nothing: it is lost, or held back by a cut. The
+    /// message may be corrupted here.
     [[nodiscard]] std::optional<coordinator::Session> arrive(Delivery& delivery);
 
-    /// The new session of a host whose attempt is due; nothing if it failed or was outdated.
+    /// The new session of a host whose attempt is due. Nothing: the attempt failed or is outdated.
     [[nodiscard]] std::optional<coordinator::Session> connect(Instant now,
                                                               const ConnectTry& attempt);
 
@@ -75,7 +75,7 @@ public:
     }
     [[nodiscard]] bool is_open(coordinator::Session session, Side side) const;
     [[nodiscard]] bool is_cut(HostIndex host) const;
-    /// Since the beginning, both ways.
+    /// Since the beginning, in both directions.
     [[nodiscard]] const Traffic& traffic() const { return traffic_; }
 
 private:
@@ -95,7 +95,7 @@ private:
         Duration lag{};
         std::uint64_t cuts = 0;
         std::uint64_t attempts = 0;
-        std::optional<coordinator::Session> session;  ///< The agent's.
+        std::optional<coordinator::Session> session;  ///< The agent's session.
     };
 
     [[nodiscard]] std::size_t place_of(coordinator::Session session) const;
@@ -121,7 +121,7 @@ private:
     bool coordinator_is_up_ = false;
     bool faulty_ = true;
     std::vector<Link> links_;
-    std::vector<State> sessions_;  ///< By number; the first is 1.
+    std::vector<State> sessions_;  ///< By number, from 1.
 };
 
 }  // namespace muster::sim

@@ -8,10 +8,11 @@
 #include "coordinator/core/rows.hpp"
 #include "sim/model/event_queue.hpp"
 
-/// What the checkers are told, in the order in which it happens. References hold for the call only.
+/// The observations of the checkers, in the order in which they happen. References are valid only
+/// during the call.
 namespace muster::sim {
 
-/// An observation of a whole host, which says only which host it is.
+/// An observation about a whole host, without other fields.
 struct OfHost {
     HostIndex host{};
 };
@@ -27,12 +28,12 @@ struct LeadershipBegan {
     std::uint32_t loss_burst = 10;
     std::uint32_t silent_after = 2;
 };
-/// These writes are durable now, all at once.
+/// These writes became durable now, together.
 struct Committed {
     const std::vector<coordinator::Persist>& persists;
     const coordinator::StoreImage& after;
 };
-/// An operator exchanged the disk: nothing before it binds any more.
+/// An operator exchanged the disk: nothing before it counts any more.
 struct StoreReplaced {
     const coordinator::StoreImage& image;
 };
@@ -40,16 +41,16 @@ struct BatchIssued {
     HostIndex host{};
     const Batch& batch;
     const coordinator::StoreImage& store;
-    const agent::AgentMemory& target;  ///< What that agent has on its disk, by its last hello.
-    Offer offer{};                     ///< What its host has.
+    const agent::AgentMemory& target;  ///< The memory on the agent's disk, by its last hello.
+    Offer offer{};                     ///< The offer of its host.
 };
 struct WelcomeIssued {
     HostIndex host{};
     const std::string& name;
     Incarnation incarnation{};
 };
-/// The coordinator learns that the agent's session is over, or gives up the route because another
-/// life spoke by it.
+/// The coordinator notices that the agent's session is over, or drops the connection because
+/// another life used it.
 struct RouteClosed : OfHost {};
 struct PollIssued {
     HostIndex host{};
@@ -59,12 +60,12 @@ struct EventPublished {
     const Event& event;
 };
 
-/// The coordinator learns what its civil clock says, which may be wrong.
+/// The coordinator reads its civil clock, which may be wrong.
 struct CivilTold {
     CivilMs at{};
 };
 
-/// What the coordinator says of itself in numbers, in three forms, at one moment.
+/// The coordinator's own numbers in three forms, at one moment.
 struct NumbersShown {
     const StatusReply& status;
     const StatsReply& stats;
@@ -79,7 +80,7 @@ struct RequestMade {
 struct ReplyGiven {
     const Reply& reply;
 };
-/// The client has it.
+/// The client has the reply.
 struct ReplyHeard {
     const Reply& reply;
 };
@@ -90,7 +91,7 @@ struct AgentBegan {
     HostIndex host{};
     const agent::RecoveredState& beginning;
 };
-/// The agent's disk is empty, or another.
+/// The agent's disk is empty, or another one.
 struct DiskLost : OfHost {};
 struct BatchDelivered {
     HostIndex host{};
@@ -99,7 +100,7 @@ struct BatchDelivered {
 };
 struct WriteFailed : OfHost {};
 struct ShutDownOrdered : OfHost {};
-/// Told before the effects of the same step.
+/// Comes before the effects of the same step.
 struct AgentSaid {
     HostIndex host{};
     const AgentMessage& message;
@@ -107,14 +108,14 @@ struct AgentSaid {
 };
 struct AgentHeard {
     HostIndex host{};
-    const AgentMessage& message;  ///< By the coordinator.
+    const AgentMessage& message;  ///< It reached the coordinator.
 };
-/// What this host says next is not what its agent sent,
+/// The next message of this host was falsified.
 struct ByzantineReport {
     HostIndex host{};
     const std::string& name;  ///< Of its node.
 };
-/// and all that the coordinator does at once is done.
+/// The coordinator has handled the falsified message.
 struct ByzantineOver {};
 
 // ---- processes ----
@@ -126,15 +127,15 @@ struct SpawnOrdered {
     const InstanceId& id;
     Generation generation{};
     RestartPolicy restart{};
-    bool is_journaled = true;  ///< Its instance is on the agent's disk, with this process.
-    Instant lease{};           ///< Of an exclusive one.
+    bool is_journaled = true;  ///< The agent's disk has the instance with this process.
+    Instant lease{};           ///< Of an exclusive process.
 };
 struct LeaseRenewed {
     HostIndex host{};
     std::uint64_t process = 0;
     Instant lease{};
 };
-/// Somebody killed what stands over a process, which ends with it.
+/// A fault killed the shim of a process, which ends with it.
 struct ShimKilled {
     HostIndex host{};
     std::uint64_t process = 0;
@@ -145,20 +146,20 @@ struct ProcessBegan {
     Generation generation{};
     std::uint64_t process = 0;
     bool exclusive = false;
-    std::uint64_t token = 0;  ///< Of an exclusive one.
+    std::uint64_t token = 0;  ///< Of an exclusive process.
 };
-/// All of a host stands still, as a virtual machine that is paused: nothing of it runs.
+/// A whole host is paused, like a virtual machine: nothing on it runs.
 struct HostHalted : OfHost {};
-/// Its shim ends the process, since nobody renewed its lease.
+/// The shim ends the process, because its lease was not renewed.
 struct LeaseEnded {
     HostIndex host{};
     std::uint64_t process = 0;
 };
-/// The agent has a process ended.
+/// The agent orders the end of a process.
 struct EndOrdered {
     HostIndex host{};
     std::uint64_t process = 0;
-    bool is_lost = false;  ///< Its shim does not hear of it.
+    bool is_lost = false;  ///< The order does not reach its shim.
 };
 struct ProcessGone {
     HostIndex host{};

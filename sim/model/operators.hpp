@@ -19,13 +19,13 @@
 
 namespace muster::sim {
 
-/// The operators' clients. Each asks one question, and asks again with the same request id until
-/// it has an answer that is final: one that says the change was made, or why it never will be.
+/// The clients of operators. Each sends one request, and repeats it with the same request id until
+/// it has a final answer: the change was made, or the reason why it never will be.
 class Operators {
 public:
     explicit Operators(World& world) : world_{world}, random_{world.options.seed ^ 0x6f70ULL} {}
 
-    /// The number of the question.
+    /// Returns the number of the request.
     std::size_t ask(Instant now, RequestBody body) {
         Question question;
         question.request = Request{new_id(now), std::move(body)};
@@ -44,12 +44,12 @@ public:
         return questions_.at(question).answer;
     }
     [[nodiscard]] bool all_answered() const { return open_ == 0; }
-    /// Sends the request of a question once more, as a client does that lost its answer.
+    /// Sends the request again, like a client that lost its answer.
     void repeat(Instant now, std::size_t question) {
         world_.queue.push(now + draw(random_, world_.options.client_delay),
                           RequestArrives{question});
     }
-    /// The random faults of the options end.
+    /// Ends the random faults of the options.
     void calm() { faulty_ = false; }
 
     // Between client and coordinator.
@@ -110,7 +110,7 @@ public:
     }
 
 private:
-    // Errors after which the client knows nothing, so that it asks again.
+    // Errors that leave the outcome open, so that the client asks again.
     static bool is_passing(Errc code) {
         return code == Errc::busy || code == Errc::store_failed || code == Errc::not_leader ||
                code == Errc::unreachable || code == Errc::timeout;

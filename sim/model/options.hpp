@@ -9,7 +9,7 @@
 
 namespace muster::sim {
 
-/// A span from which a duration is drawn evenly.
+/// A range from which a duration is drawn uniformly.
 struct Span {
     Duration least{};
     Duration most{};
@@ -21,7 +21,7 @@ struct Span {
     return span.least + Duration{static_cast<std::int64_t>(random.below(width + 1))};
 }
 
-/// The defaults, but for spans that are too long to wait for in every seed.
+/// The defaults, with shorter times where a seed cannot wait that long.
 [[nodiscard]] inline coordinator::CoordinatorOptions quick_coordinator() {
     coordinator::CoordinatorOptions options;
     options.move_cooldown = 5s;
@@ -33,25 +33,25 @@ struct Span {
     return options;
 }
 
-/// What a simulated cluster is made of. Chances are per mille. All faults are off by default, so a
-/// test names just those it is about.
+/// The options of a simulated cluster. Chances are per mille. All faults are off by default, so a
+/// test names exactly the faults that it is about.
 struct ClusterOptions {
     std::uint64_t seed = 1;   ///< The same seed and options give the same run, to the byte.
     std::uint32_t nodes = 3;  ///< Named n0, n1, ...; all start at the origin of time.
 
-    /// Hosts have labels, pools and slots, drawn; otherwise they are all alike.
+    /// Hosts have random labels, pools and slots. Otherwise all hosts are equal.
     bool offers = false;
-    bool readiness_checks = false;  ///< Agents have a command that says whether the host is ready.
+    bool readiness_checks = false;  ///< Agents have a readiness check.
 
-    // The network. Links are FIFO, as TCP is; `drop` and `late` break what TCP promises.
-    Span delay{1ms, 1ms};             ///< Of each message, one way.
-    std::uint32_t loss = 0;           ///< A message takes its session down with it.
-    std::uint32_t drop = 0;           ///< A message vanishes alone.
-    std::uint32_t late = 0;           ///< A double of a message arrives later, out of order,
-    Span late_by{10ms, 5s};           ///< perhaps in another session.
-    std::uint32_t corrupt = 0;        ///< A message is mangled on its way.
+    // The network. Links are FIFO, like TCP; `drop` and `late` break that guarantee.
+    Span delay{1ms, 1ms};             ///< Of each message, in one direction.
+    std::uint32_t loss = 0;           ///< A message is lost together with its session.
+    std::uint32_t drop = 0;           ///< A single message is lost.
+    std::uint32_t late = 0;           ///< A copy of a message arrives later, out of order.
+    Span late_by{10ms, 5s};           ///< It may arrive in another session.
+    std::uint32_t corrupt = 0;        ///< A message is corrupted on its way.
     Span reconnect{500ms, 2s};        ///< From a lost connection to the next attempt.
-    Duration heartbeat_timeout = 6s;  ///< Until a side notices that the other is silent.
+    Duration heartbeat_timeout = 6s;  ///< Until an end notices that the other one is silent.
 
     // The coordinator's store.
     Span commit{1ms, 1ms};
@@ -60,29 +60,30 @@ struct ClusterOptions {
     Span disk{1ms, 1ms};  ///< Of one write of an agent's memory.
     std::uint32_t disk_fails = 0;
     Span spawn{2ms, 2ms};
-    std::uint32_t spawn_fails = 0;  ///< For the host's sake; it may work the next time.
-    std::uint32_t shim_loss = 0;    ///< Of what is awaited of a shim, and of orders to end.
+    std::uint32_t spawn_fails = 0;  ///< The fault is the host's; the next start may succeed.
+    std::uint32_t shim_loss = 0;    ///< Of expected reports of a shim, and of orders to end.
     Span dying{5ms, 5ms};           ///< From the signal to the end of a well-behaved process.
 
     // Clients of the operators' endpoint.
     Span client_delay{1ms, 1ms};
-    std::uint32_t client_loss = 0;  ///< A request or a reply vanishes; the client asks again.
+    std::uint32_t client_loss = 0;  ///< A request or reply is lost; the client asks again.
     Duration client_patience = 2s;
 
-    /// A coordinator that gave up its leadership is started again after this time.
+    /// A coordinator whose leadership ended is started again after this time.
     Duration supervision = 1s;
     coordinator::CoordinatorOptions coordinator = quick_coordinator();
-    /// The coordinator's numbers are asked for and compared after each round in which something
-    /// happened; in every eighth seed after each step.
+    /// Compare the coordinator's numbers after each round in which something happened; in every
+    /// eighth seed after each step.
     bool compare_numbers = true;
-    /// After so many steps the coordinator goes on with what is restored from its recorded state,
-    /// which makes no difference. 0: never.
+    /// After this many steps the coordinator is restored from its recorded state, which must make
+    /// no difference. 0: never.
     std::uint32_t restore_every = 0;
-    /// A directory to which each life of the coordinator is recorded. Empty: none is.
+    /// Each life of the coordinator is recorded to this directory. Empty: no recording.
     std::string record{};
-    std::uint64_t record_bytes = std::uint64_t{256} << 20U;  ///< That all its files may have.
-    bool keep_routine = false;  ///< Polls and unchanged answers are lines of the trace too.
-    bool hash_outputs = false;  ///< What the cores give out is hashed: see OutputHash.
+    std::uint64_t record_bytes = std::uint64_t{256}
+                                 << 20U;  ///< The most that all its files may have.
+    bool keep_routine = false;  ///< Polls and unchanged answers are lines of the trace, too.
+    bool hash_outputs = false;  ///< Hash the outputs of the cores: see OutputHash.
 };
 
 }  // namespace muster::sim

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint64_t coordinator = ~std::uint64_t{0};  // No host has this number.
 
-/// The output of an agent's core, as the recorder has that of the coordinator's. Each struct is
-/// taken apart whole, so that a member without a name does not compile.
+/// The fields of an agent core's output, in the manner of the recorder. Every struct is listed
+/// completely, so that a member without a name does not compile.
 struct AgentFields : coordinator::PlainFields {
     using PlainFields::names;
 

@@ -10,11 +10,11 @@
 
 namespace muster::sim {
 
-/// A hash of everything that the cores of a run give out, step by step. The trace covers what
-/// arrives, so two runs with the same trace may still have different outputs: this hash sees them.
+/// A hash of all outputs of the cores in a run, step by step. The trace covers what arrives, so two
+/// runs with the same trace may still have different outputs, which this hash detects.
 ///
-/// It covers the encoded output of each step with its time and its core. A step without output
-/// counts, too.
+/// It covers the encoded output of each step, with its time and core. A step without output counts,
+/// too.
 class OutputHash {
 public:
     void add(Instant now, const coordinator::Output& output);

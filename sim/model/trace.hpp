@@ -13,21 +13,21 @@
 
 namespace muster::sim {
 
-/// Simulated time begins here: an hour after the boot of every host, so that no core can take an
+/// Simulated time begins here: an hour after the boot of every host, so that no core can mistake an
 /// unset instant for a real one.
 inline constexpr Instant origin{1h};
 
-/// Civil time in the simulation: it begins with the year 2026.
+/// Civil time in the simulation begins with the year 2026.
 [[nodiscard]] constexpr CivilMs civil(Instant now) {
     return CivilMs{1'767'225'600'000 + to_ms(now - origin)};
 }
 
-/// What happened, one line per step, in milliseconds since the origin:
+/// The history of a run, one line per step, in milliseconds since the origin:
 ///
 ///     [ 3100] c1 > n1 silent for 3 polls -> lost
 ///
-/// Only the last lines are kept, unless all are asked for. The hash covers everything, also what no
-/// line was written for.
+/// Only the last lines are kept, unless all are requested. The hash covers everything, also steps
+/// without a line.
 class Trace {
 public:
     void line(Instant now, std::string_view text);
@@ -36,7 +36,7 @@ public:
               Values&&... values) {
         line(now, fmt::format(text, std::forward<First>(first), std::forward<Values>(values)...));
     }
-    /// Takes part in the hash only.
+    /// Adds to the hash only.
     void routine(Instant now, std::string_view bytes);
 
     /// The lines since the last call of clear(), as far as they are kept.
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] std::string last(std::size_t lines) const;
     [[nodiscard]] bool contains(std::string_view part) const;
     void clear() { lines_.clear(); }
-    /// From now on, of however many lines.
+    /// Keeps all lines from now on.
     void keep_all() { lines_kept_ = ~std::size_t{0}; }
 
     [[nodiscard]] std::uint64_t hash() const { return hash_; }
@@ -58,11 +58,11 @@ private:
     std::uint64_t hash_ = 0xcbf29ce484222325ULL;
 };
 
-// What messages look like in a trace.
+// How messages look in a trace.
 [[nodiscard]] std::string describe(const AgentMessage& message);
 [[nodiscard]] std::string describe(const CoordinatorMessage& message);
 [[nodiscard]] std::string describe(const InstanceId& id, Generation generation);
-/// Polls and answers that nothing changed: too many to read.
+/// Polls and unchanged answers: too many to read.
 [[nodiscard]] bool is_routine(const AgentMessage& message);
 [[nodiscard]] bool is_routine(const CoordinatorMessage& message);
 

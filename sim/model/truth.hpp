@@ -13,20 +13,20 @@
 
 namespace muster::sim {
 
-/// A process that truly runs, whatever anybody says of it.
+/// A process that truly runs, whatever is reported about it.
 struct Process {
     HostIndex host{};
-    std::uint64_t shim = 0;    ///< That stands over it.
-    std::uint64_t number = 0;  ///< The agent's.
+    std::uint64_t shim = 0;    ///< The shim above it.
+    std::uint64_t number = 0;  ///< The agent's number.
     InstanceId id;
     Generation generation{};
-    bool ignores_signals = false;  ///< Only a kill ends it.
-    std::uint64_t token = 0;       ///< Of an exclusive one.
+    bool ignores_signals = false;  ///< Only SIGKILL ends it.
+    std::uint64_t token = 0;       ///< Of an exclusive process.
 
     friend bool operator==(const Process&, const Process&) = default;
 };
 
-/// All processes of the cluster, as no agent and no coordinator sees them.
+/// All processes of the cluster. No agent and no coordinator sees this.
 class Truth {
 public:
     TrueProcess begin(Process process) {
@@ -55,7 +55,7 @@ public:
         const auto at = by_host_.find(host);
         return at == by_host_.end() ? std::vector<TrueProcess>{} : at->second;
     }
-    /// Of one task, in the order of their beginning.
+    /// The processes of one task, in the order of their start.
     [[nodiscard]] std::vector<const Process*> of(const std::string& task) const {
         const auto at = by_task_.find(task);
         return at == by_task_.end() ? std::vector<const Process*>{} : at->second;
@@ -69,8 +69,8 @@ public:
 
 private:
     std::map<TrueProcess, Process> processes_;
-    std::map<std::string, std::vector<const Process*>> by_task_;  ///< Likewise.
-    std::map<HostIndex, std::vector<TrueProcess>> by_host_;  ///< In the order of their beginning.
+    std::map<std::string, std::vector<const Process*>> by_task_;  ///< In the order of their start.
+    std::map<HostIndex, std::vector<TrueProcess>> by_host_;       ///< In the order of their start.
     std::uint64_t begun_ = 0;
 };
 

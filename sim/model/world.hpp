@@ -14,8 +14,8 @@
 
 namespace muster::sim {
 
-/// What the daemons of the simulated cluster share: time, wires, disks, processes; and those who
-/// watch.
+/// What the daemons of the simulated cluster share: time, wires, disks, processes and the
+/// observers.
 struct World {
     explicit World(const ClusterOptions& given)
         : options{given}, network{options, queue}, store{options, queue} {}
@@ -31,12 +31,12 @@ struct World {
     Trace trace;
     OutputHash outputs;  ///< Only if the options ask for it.
     Checkers checkers;
-    std::set<std::string> suspended;  ///< Nodes, as this leadership said.
-    std::size_t suspicions = 0;       ///< Nodes that became lost or flaky, ever.
-    bool frozen = false;              ///< As it said, too,
-    bool frozen_by_operator = false;  ///< and whether an operator has to end it.
-    Instant move_ordered{};           ///< The last start or stop of a move.
-    std::uint64_t changes = 0;  ///< Grows whenever something happened that a test may wait for.
+    std::set<std::string> suspended;          ///< Nodes, as this leadership reported.
+    std::size_t suspicions = 0;               ///< Nodes that became lost or flaky, ever.
+    bool frozen = false;                      ///< As this leadership reported.
+    bool frozen_by_operator = false;          ///< Whether an operator has to end it.
+    Instant move_ordered{};                   ///< The last start or stop of a move.
+    std::uint64_t changes = 0;                ///< Grows with each change that a test may wait for.
     std::optional<std::string> not_recorded;  ///< Why the record has a gap.
 };
 

@@ -39,7 +39,7 @@ def run(program, tests, mutant=None):
                               errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except subprocess.TimeoutExpired:
         return None, ""
-    if "is no mutant of this program" in done.stdout:
+    if "is not a mutant of this program" in done.stdout:
         raise mutate.Wrong(f"{program}: {done.stdout.strip()}; build it again")
     return done.returncode, done.stdout
 

@@ -2,10 +2,10 @@
 
 namespace muster::mutants {
 
-/// Of the mutant that is at work in this process; 0: none is.
+/// The number of the active mutant in this process. 0: there is none.
 constinit inline int at_work = 0;
 
-/// Asked at each place where a mutated source has two ways to go on.
+/// Called wherever a mutated source has two ways to continue.
 [[nodiscard]] inline bool chosen(int number) { return at_work == number; }
 
 }  // namespace muster::mutants

@@ -22,7 +22,7 @@ namespace muster::sim {
 
 namespace {
 
-/// A run that takes longer has no end: none takes more than seconds.
+/// A run that takes longer never ends: normal runs take seconds.
 constexpr unsigned longest_run_seconds = 120;
 
 using Name = std::array<char, 24>;
@@ -33,13 +33,13 @@ Name name_of(const std::string& text) {
     return name;
 }
 
-/// What is said through a pipe.
+/// A message through the pipe.
 struct Sign {
     std::uint64_t seed = 0;
     std::uint64_t seeds = 0;
     std::uint64_t false_alarms = 0;
     double seconds = 0;
-    Name checker{};  ///< Empty: the run of this seed begins, or nothing was found.
+    Name checker{};  ///< Empty: the run of this seed begins, or no checker found anything.
 };
 static_assert(std::is_trivially_copyable_v<Sign>);
 
@@ -57,9 +57,9 @@ RandomRun run_for(const Mutant& mutant, std::uint64_t seed) {
     return run;
 }
 
-/// Under the mutant, seed after seed, until one is broken.
+/// Runs seed after seed under the mutant, until a promise is broken.
 [[noreturn]] void run_seeds(const Mutant& mutant, std::uint64_t seed, std::uint64_t end, int to) {
-    static_cast<void>(std::freopen("/dev/null", "w", stderr));  // What an ensure says is no news.
+    static_cast<void>(std::freopen("/dev/null", "w", stderr));  // Hides texts of ensure().
     put_to_work(&mutant);
     for (Sign sign; seed < end; ++seed) {
         sign.seed = seed;
@@ -88,7 +88,7 @@ std::string ending_of(int status) {
     }
 }
 
-/// The last sign of a child that runs seeds from this one on.
+/// The last message of a child that runs seeds from this one on.
 Sign hunt_from(const Mutant& mutant, std::uint64_t seed, std::uint64_t end) {
     const Child child = begin_child([&](int to) { run_seeds(mutant, seed, end, to); });
     ensure(child.pid > 0, "a process can be made");
@@ -115,7 +115,7 @@ Sign hunt_one(const HuntOptions& options, const Mutant& mutant) {
         if (found.checker.front() == '\0' || carry_out(run_for(mutant, found.seed)).is_good()) {
             break;
         }
-        found.checker = {};  // It is broken without the mutant, too.
+        found.checker = {};  // The seed is broken without the mutant, too.
         ++found.false_alarms;
         seed = found.seed + 1;
     }
@@ -157,7 +157,7 @@ Result<void> hunt(const HuntOptions& options, const std::vector<const Mutant*>& 
                                })});
             if (hunters.back().child.pid < 0) {
                 return fail(Errc::io,
-                            fmt::format("no process can be made: {}", std::strerror(errno)));
+                            fmt::format("cannot create a process: {}", std::strerror(errno)));
             }
         }
         std::vector<pollfd> files;

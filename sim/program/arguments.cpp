@@ -19,16 +19,17 @@ constexpr std::uint64_t last_seed = 1'000'000'000'000;
 constexpr std::uint64_t most_jobs = 1'024;
 
 int no_verb(const std::string& word) {
-    fmt::print(stderr,
-               "muster-sim: there is no verb '{}': there are soak, replay, shrink, mutants, run "
-               "and speed\n",
-               word);
+    fmt::print(
+        stderr,
+        "muster-sim: there is no verb '{}'; the verbs are soak, replay, shrink, mutants, run "
+        "and speed\n",
+        word);
     return error_code;
 }
 
-std::string is_filled(const std::string& text) { return text.empty() ? "it says nothing" : ""; }
+std::string is_filled(const std::string& text) { return text.empty() ? "it is empty" : ""; }
 
-/// Of one command line. Options have a place until all of them have been read.
+/// Reads one command line. Options need a variable until all of them have been read.
 class Reader {
 public:
     Reader() {
@@ -113,10 +114,10 @@ private:
     void add_mutants() {
         CLI::App& verb =
             add(Command::mutants, "mutants", "Whether deliberate bugs are found, and by what");
-        verb.add_flag("--list", arguments_.lists, "Only say which there are");
+        verb.add_flag("--list", arguments_.lists, "Only list the mutants");
         add_number(verb, "--first", arguments_.hunt.first, "The first seed", 0, last_seed);
-        add_number(verb, "--seeds", arguments_.hunt.seeds, "After how many one has got away", 1,
-                   last_seed);
+        add_number(verb, "--seeds", arguments_.hunt.seeds,
+                   "Seeds after which a mutant counts as not caught", 1, last_seed);
         add_number(verb, "--jobs", arguments_.hunt.jobs, "How many at a time", 1, most_jobs);
         verb.add_option("NAME", arguments_.mutants, "These, instead of all");
     }
@@ -185,14 +186,15 @@ private:
         if (arguments_.command == Command::shrink) {
             const auto seed = number_in<std::uint64_t>(what_);
             if (!seed) {
-                return fail(Errc::invalid, "'" + what_ + "' is no seed, which is a number from 0");
+                return fail(Errc::invalid,
+                            "'" + what_ + "' is not a seed; a seed is a number from 0");
             }
             arguments_.seed = *seed;
         }
         return {};
     }
 
-    // Options that would have no effect on what is replayed are refused.
+    // Refuses options that would have no effect on the replay.
     [[nodiscard]] Result<void> conclude_replay() {
         const auto seed = number_in<std::uint64_t>(what_);
         if (!seed && what_ != "-" && access(what_.c_str(), F_OK) != 0) {
@@ -225,7 +227,7 @@ private:
                   "muster-sim"};
     Arguments arguments_;
     std::optional<std::string> faults_;
-    std::string what_;  // Is replayed, or shrunk.
+    std::string what_;  // The seed or file to replay or shrink.
 };
 
 }  // namespace

@@ -12,9 +12,9 @@
 
 namespace muster::sim {
 
-inline constexpr int error_code = 2;  ///< It cannot be done.
+inline constexpr int error_code = 2;  ///< The command cannot be carried out.
 
-/// What a run is made of where its seed is not to decide.
+/// Values of a run that override its seed.
 struct Chosen {
     std::optional<std::uint32_t> nodes;
     std::optional<std::uint32_t> seconds;
@@ -26,7 +26,7 @@ struct Chosen {
 
 enum class Command { soak, replay, replay_file, shrink, mutants, run, speed };
 
-/// What was said on the command line; each verb uses its part.
+/// The command line. Each verb uses its part.
 struct Arguments {
     Command command = Command::soak;
     Chosen chosen;
@@ -45,7 +45,7 @@ struct Arguments {
     std::vector<std::string> mutants;
 };
 
-/// What was said, or the code that the process ends with: help was printed, or what is wrong.
+/// The arguments, or the exit code if help was printed or something is wrong.
 [[nodiscard]] std::variant<Arguments, int> read_arguments(int argc, char** argv);
 
 }  // namespace muster::sim

@@ -9,9 +9,9 @@
 namespace muster::sim {
 namespace {
 
-// All that the handler uses: it may run while anything else is broken.
+// Everything that the handler uses: it may run while anything else is broken.
 struct LastWords {
-    std::array<char, 8'192> text{};  // A path is no longer than half of it.
+    std::array<char, 8'192> text{};  // A path has at most half of this.
     std::size_t size = 0;
     int code = 0;
 };

@@ -26,14 +26,14 @@
 // muster-sim: runs simulated clusters and says which promises were broken.
 //
 //     muster-sim soak --seeds 10000 --jobs 2   random operations and faults, then healing, for each
-//     muster-sim replay 17 --trace             one of them again, with its whole story
-//     muster-sim replay FILE                   what a coordinator recorded, once more
-//     muster-sim run rack.toml                 a written scenario, and what each step of it cost
+//     muster-sim replay 17 --trace             one of these runs again, with its whole trace
+//     muster-sim replay FILE                   replays what a coordinator recorded
+//     muster-sim run rack.toml                 a written scenario, and the cost of each step
 //     muster-sim shrink 17                     a smaller run that breaks the same promise
-//     muster-sim mutants                       whether deliberate bugs are found, if it has them
+//     muster-sim mutants                       whether deliberate bugs are found (special build)
 //     muster-sim speed --nodes 100             how much faster than real time a quiet one runs
 //
-// Exit codes: 0 all is well, 1 a promise was broken, 2 it cannot be done.
+// Exit codes: 0 all is well, 1 a promise was broken, 2 the command cannot be carried out.
 
 namespace {
 
@@ -48,7 +48,7 @@ int refuse(const std::string& why) {
     return error_code;
 }
 
-/// What the command of a run ends with, where a mutant is at work.
+/// The end of a run's command if a mutant is active.
 std::string with_mutant(const Arguments& arguments) {
     return arguments.mutants.empty() ? "" : " --mutant " + arguments.mutants.front();
 }
@@ -165,7 +165,7 @@ int run_speed(const Arguments& arguments) {
     return 0;
 }
 
-/// The mutants of these names, or all that are hunted. Says what is wrong with them.
+/// The mutants with these names, or all that are hunted. An error says what is wrong with a name.
 Result<std::vector<const Mutant*>> named_mutants(const std::vector<std::string>& names) {
     if (mutants().empty()) {
         return fail(Errc::invalid,
@@ -177,7 +177,7 @@ Result<std::vector<const Mutant*>> named_mutants(const std::vector<std::string>&
         const auto found = std::ranges::find(mutants(), name, &Mutant::name);
         if (found == mutants().end()) {
             return fail(Errc::invalid,
-                        "'" + name + "' is no mutant; see 'muster-sim mutants --list'");
+                        "'" + name + "' is not a mutant; see 'muster-sim mutants --list'");
         }
         chosen.push_back(&*found);
     }
@@ -208,7 +208,7 @@ int run_mutants(const Arguments& arguments) {
         const bool is_caught = !one.checker.empty();
         fmt::print("{:40} {:10} {:6} {:7.1f}  {}\n", one.mutant->name,
                    is_caught ? one.checker : "NOTHING", one.seeds, one.seconds,
-                   is_caught ? one.again : "it got away");
+                   is_caught ? one.again : "not caught");
         if (one.false_alarms > 0) {
             fmt::print("  {} of these seeds are broken without it, too\n", one.false_alarms);
         }
@@ -229,7 +229,7 @@ int run_mutants(const Arguments& arguments) {
 }
 
 int run(const Arguments& arguments) {
-    // What was said is not lost when an ensure() ends us.
+    // Line buffered, so that no output is lost when an ensure() ends the process.
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     if (arguments.command != Command::mutants && !arguments.mutants.empty()) {
         const auto chosen = named_mutants({arguments.mutants.front()});
@@ -254,14 +254,14 @@ int run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
     muster::hold_standard_files();
-    std::signal(SIGXFSZ, SIG_IGN);  // A limit on files fails the write that meets it.
+    std::signal(SIGXFSZ, SIG_IGN);  // At a file size limit the write fails instead.
     std::error_code failed;
     int code = 0;
     try {
         const auto read = read_arguments(argc, argv);
         const auto* const arguments = std::get_if<Arguments>(&read);
         code = arguments == nullptr ? std::get<int>(read) : run(*arguments);
-    } catch (const std::system_error& error) {  // Of fmt::print.
+    } catch (const std::system_error& error) {  // From fmt::print.
         failed = error.code();
     } catch (const std::bad_alloc&) {
         code = refuse("there is not enough memory for this");
@@ -272,7 +272,7 @@ int main(int argc, char** argv) {
     if (!failed) {
         return code;
     }
-    // Standard error may be what failed; then nobody can be told.
+    // Standard error may have failed, too. Then nothing can be reported.
     std::fputs(("muster-sim: the output cannot be written: " + failed.message() + "\n").c_str(),
                stderr);
     return error_code;

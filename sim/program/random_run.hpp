@@ -11,25 +11,25 @@
 
 namespace muster::sim {
 
-/// What a random run is made of: with the same values it is the same run.
+/// The values of a random run. The same values give the same run.
 struct RandomRun {
     std::uint64_t seed = 1;
     std::uint32_t nodes = 4;
-    Duration faults_last = 60s;  ///< Simulated; then all is healed.
+    Duration faults_last = 60s;  ///< Simulated time. Then everything is healed.
     FaultSet faults;
     bool keep_routine = false;        ///< Polls and unchanged answers are lines of the trace, too.
     bool hash_outputs = false;        ///< As in ClusterOptions.
-    std::uint32_t restore_every = 0;  ///< Likewise.
-    /// Of a change, in a step of the coordinator; instead of as many as no run has.
+    std::uint32_t restore_every = 0;  ///< As in ClusterOptions.
+    /// Rows of a change in one step of the coordinator. Nothing: more than any run has.
     std::optional<std::uint32_t> rows_of_step{};
-    std::string record{};  ///< Likewise.
+    std::string record{};  ///< As in ClusterOptions.
     std::uint64_t record_bytes = std::uint64_t{256} << 20U;
 };
 
-/// As many nodes, and those faults, as the seed has it.
+/// A run with the number of nodes and the faults of the seed.
 [[nodiscard]] RandomRun drawn_run(std::uint64_t seed);
 
-/// The command that does this run again.
+/// The command that repeats this run.
 [[nodiscard]] std::string command_of(const RandomRun& run);
 
 struct RunResult {
@@ -38,15 +38,15 @@ struct RunResult {
     std::uint64_t outputs_hash = 0;       ///< Of all outputs of the cores, if they are hashed.
     Duration simulated{};
     std::string trace;
-    std::optional<std::string> not_recorded{};  ///< Why, if it was to be recorded.
+    std::optional<std::string> not_recorded{};  ///< Why the recording failed, if it was requested.
 
     [[nodiscard]] bool is_good() const { return violations.empty(); }
-    /// The first that was broken, as `S7`; empty: none.
+    /// The first promise that was broken, as `S7`. Empty: none.
     [[nodiscard]] std::string broken() const;
 };
 
-/// Random operations and faults for a while, then healing, and the judgement whether wanted became
-/// actual. Every checker looks after every step.
+/// Random operations and faults for a while, then healing, then the verdict whether the cluster
+/// converged. Every checker runs after every step.
 [[nodiscard]] RunResult carry_out(const RandomRun& run);
 
 struct SoakOptions {
@@ -62,17 +62,17 @@ struct SoakResult {
     Duration simulated{};
 };
 
-/// Carries out many runs in as many processes of their own as asked for. `told` hears after each
-/// run how far it is, and the words of a run that broke a promise or ended its process. Fails when
-/// no process can be made.
+/// Carries out many runs in the requested number of processes. After each run it calls `told` with
+/// the progress, and with the report of a run that broke a promise or ended its process. Fails if
+/// no process can be created.
 [[nodiscard]] Result<SoakResult> soak(
     const SoakOptions& options,
     const std::function<void(const SoakResult&, const std::string& broken)>& told);
 
-/// A smaller run of the same verdict: without the faults it does not need, shorter, with fewer
-/// nodes; each step is tried until none helps any more (greedy, as delta debugging at its finest
-/// grain: Zeller, Hildebrandt 2002). `judge` carries a run out and names the promise that it
-/// breaks; `told` hears of each smaller run that was found.
+/// A smaller run with the same verdict: without unneeded faults, shorter, with fewer nodes. Repeats
+/// all steps until none helps (greedy, like delta debugging at its finest grain: Zeller,
+/// Hildebrandt 2002). `judge` carries out a run and names the promise that it breaks. Calls `told`
+/// with each smaller run.
 [[nodiscard]] RandomRun shrink(const RandomRun& broken,
                                const std::function<std::string(const RandomRun&)>& judge,
                                const std::function<void(const RandomRun&)>& told);

@@ -25,7 +25,8 @@
 namespace muster::sim {
 namespace {
 
-constexpr std::size_t largest_file = std::size_t{1} << 30U;  // A recorder begins a new one before.
+constexpr std::size_t largest_file = std::size_t{1}
+                                     << 30U;  // A recorder begins a new file before that.
 constexpr coordinator::Ticket observer{std::numeric_limits<std::uint64_t>::max()};
 
 /// `+12.345 s 2026-11-21 10:04:33.120Z`
@@ -40,7 +41,7 @@ std::string name_of(const coordinator::Replay& replay, coordinator::Session sess
     return name.empty() ? fmt::format("route {}", raw(session)) : name;
 }
 
-/// One line each. Orders are told with the node that they went to.
+/// One line for each decision. An order is shown with its node.
 std::vector<std::string> lines_of(const coordinator::Replay& replay,
                                   const std::optional<coordinator::Outcome>& outcome) {
     std::vector<std::string> lines;
@@ -70,7 +71,7 @@ std::string describe_input(const coordinator::Replay& replay, const coordinator:
         return fmt::format("the route of {} closed", name_of(replay, closed->session));
     }
     if (const auto* const undecodable = std::get_if<coordinator::Undecodable>(&input)) {
-        return fmt::format("{} sent what makes no sense: {}", name_of(replay, undecodable->session),
+        return fmt::format("{} sent an invalid message: {}", name_of(replay, undecodable->session),
                            undecodable->why);
     }
     if (const auto* const persisted = std::get_if<coordinator::Persisted>(&input)) {
@@ -89,9 +90,9 @@ void print_lines(const std::vector<std::string>& lines, std::string_view before)
     }
 }
 
-/// What both have is said once, so that what differs stands out.
+/// Common lines are shown once, so that the difference stands out.
 void print_difference(const coordinator::Replay& replay, const coordinator::Replay::Done& done) {
-    fmt::print("{}: it differs\n  input: {}\n", when(replay, done.heard.now),
+    fmt::print("{}: the output differs\n  input: {}\n", when(replay, done.heard.now),
                printable(describe_input(replay, done.heard.input)));
     auto was = lines_of(replay, done.was);
     auto is = lines_of(replay, done.is);
@@ -122,7 +123,7 @@ Instant end_of(std::string_view bytes, Instant began) {
         if (!record || !*record) {
             break;
         }
-        const auto step = coordinator::decode_step(**record);  // The head and the state are none.
+        const auto step = coordinator::decode_step(**record);  // Not the head or state.
         const auto* const heard = step ? std::get_if<coordinator::RecordedInput>(&*step) : nullptr;
         end = heard != nullptr ? std::max(end, heard->now) : end;
     }
@@ -141,7 +142,7 @@ tl::unexpected<Error> not_held(const coordinator::Replay& replay, const std::str
                                            static_cast<double>(to_ms(end - began)) / 1'000, dates));
 }
 
-/// What may stand behind the seconds: `.120`, `Z`, both or nothing.
+/// What may follow the seconds: `.120`, `Z`, both or nothing.
 std::optional<std::int64_t> milliseconds_in(std::string_view rest) {
     std::int64_t ms = 0;
     if (rest.starts_with('.')) {
@@ -155,7 +156,7 @@ std::optional<std::int64_t> milliseconds_in(std::string_view rest) {
     return rest.empty() || rest == "Z" ? std::optional{ms} : std::nullopt;
 }
 
-/// Of what the file holds. Another moment is most likely one of another file.
+/// A time within the file. Any other time most likely belongs to another file.
 Result<Instant> time_of(const coordinator::Replay& replay, std::string_view bytes,
                         const std::string& text) {
     if (text.empty()) {
@@ -177,15 +178,16 @@ Result<Instant> time_of(const coordinator::Replay& replay, std::string_view byte
     const auto ms = milliseconds_in(rest);
     const int day = fields.tm_mday;
     const std::int64_t seconds = timegm(&fields);
-    if (!ms || fields.tm_mday != day) {  // The 31st of February is another day.
+    if (!ms || fields.tm_mday != day) {  // Rejects dates such as the 31st of February.
         return no_time(text);
     }
     const CivilMs civil = replay.civil(began);
     if (civil == CivilMs{}) {
-        return fail(Errc::invalid, "the record does not know civil time; say a duration");
+        return fail(Errc::invalid, "the record does not know civil time; give a duration");
     }
     const std::int64_t since = seconds * 1'000 + *ms - raw(civil);
-    if (since <= -1'000 || since > to_ms(end - began)) {  // The second of the beginning is.
+    if (since <= -1'000 ||
+        since > to_ms(end - began)) {  // Accepts the second in which the record begins.
         return not_held(replay, text, end);
     }
     return began + std::chrono::milliseconds{std::max(since, std::int64_t{0})};
@@ -202,14 +204,14 @@ Result<ExplainReply> ask(coordinator::Replay& replay, const ExplainRequest& requ
         [](const ReplyBody& body) { return std::get<ExplainReply>(body); });
 }
 
-/// As `muster explain` would have answered then.
+/// Prints what `muster explain` would have answered then.
 Result<void> explain(coordinator::Replay& replay, const std::string& name) {
     const bool is_instance = parse_instance(name).has_value();
     auto reply = ask(replay, {is_instance ? Subject::instance : Subject::task, name});
     if (!is_instance && !reply && reply.error().code == Errc::not_found) {
         reply = ask(replay, {Subject::node, name});
     }
-    if (!reply) {  // There is no cluster that its advice could be followed on.
+    if (!reply) {  // Without a live cluster its advice cannot be followed.
         const std::string& detail = reply.error().detail;
         return fail(reply.error().code, detail.substr(0, detail.find("; see 'muster ")));
     }
@@ -224,7 +226,7 @@ Result<bool> replay_file(const ReplayOptions& options) {
     if (!bytes) {
         return tl::unexpected{bytes.error()};
     }
-    // Each record of a file may be sound, and all of them nevertheless make no sense together.
+    // Each record of a file may be valid, but together they may contradict each other.
     set_last_words(fmt::format("muster-sim: {}: its state contradicts itself\n", options.file), 2);
     auto replay = coordinator::Replay::open(*bytes);
     const auto until = replay.and_then(
@@ -234,7 +236,7 @@ Result<bool> replay_file(const ReplayOptions& options) {
     }
     fmt::print("recorded by muster {}\n", printable(replay->head().version));
     std::uint64_t inputs = 0;
-    std::optional<Error> trouble;  // What is before the damage is told nevertheless.
+    std::optional<Error> trouble;  // The part before the damage is printed anyway.
     for (;;) {
         set_last_words(
             fmt::format("muster-sim: {}: the core does not survive what comes after {} inputs and "

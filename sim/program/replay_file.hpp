@@ -14,9 +14,9 @@ struct ReplayOptions {
     bool trace = false;  ///< Print every decision.
 };
 
-/// Replays what a coordinator recorded, and prints what it did and where this program decides
-/// otherwise. True: every output is byte for byte as it was. What is damaged is an error, after
-/// what is before it was replayed and explained.
+/// Replays what a coordinator recorded, prints its decisions, and reports where this program
+/// decides differently. True: every output is the same, byte for byte. Damage is an error, after
+/// the part before the damage was replayed and explained.
 [[nodiscard]] Result<bool> replay_file(const ReplayOptions& options);
 
 }  // namespace muster::sim

@@ -15,7 +15,7 @@ namespace muster::sim {
 
 namespace {
 
-// What a worker tells of a run; the words of a broken one follow.
+// A worker's report about a run. The text of a broken run follows.
 struct Report {
     std::int64_t simulated_ns = 0;
     std::uint64_t words = 0;
@@ -29,13 +29,13 @@ std::string words_of(const RandomRun& run, const RunResult& result) {
                        run.seed, run.faults.text(), command_of(run));
 }
 
-/// One process that carries out every so many-th run. One that ends is followed by another.
+/// One process that carries out every n-th run. A process that ends is replaced.
 class Worker {
 public:
     Worker(const SoakOptions& options, std::uint64_t first)
         : options_{options}, seed_{options.first + first} {}
     ~Worker() {
-        if (child_.pid > 0) {  // It has told all, or nobody wants to hear the rest.
+        if (child_.pid > 0) {  // It has reported everything, or the rest is not needed.
             kill(child_.pid, SIGKILL);
             waitpid(child_.pid, nullptr, 0);
         }
@@ -49,14 +49,14 @@ public:
         }
         child_ = begin_child([this](int to) { work(to); });
         if (child_.pid < 0) {
-            return fail(Errc::io, fmt::format("no process can be made: {}", std::strerror(errno)));
+            return fail(Errc::io, fmt::format("cannot create a process: {}", std::strerror(errno)));
         }
         return {};
     }
     [[nodiscard]] bool is_over() const { return seed_ >= options_.first + options_.seeds; }
     [[nodiscard]] int file() const { return child_.words.get(); }
 
-    /// The words of the next run that is over; it may have ended its process.
+    /// The text of the next run that is over. The run may have ended its process.
     Result<std::string> next(SoakResult& result) {
         Report report;
         std::string words;

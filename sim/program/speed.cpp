@@ -14,7 +14,7 @@ Result<double> speed_of(std::uint32_t nodes, Duration simulated, std::uint64_t s
     for (std::uint32_t task = 0; task < 10 * nodes; ++task) {
         cluster.want(fmt::format("t{}", task), 1);
     }
-    cluster.run(30s);  // To look at all tasks and hosts after each start would take minutes.
+    cluster.run(30s);  // Checking all tasks and hosts after each start takes minutes.
     if (!cluster.settle([&] { return cluster.converged(); }, 60s)) {
         return fail(Errc::timeout,
                     fmt::format("it did not converge: {}", fmt::join(cluster.differences(), "\n")));

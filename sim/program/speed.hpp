@@ -7,9 +7,9 @@
 
 namespace muster::sim {
 
-/// How many times faster than real time a cluster runs that is as wanted, ten tasks of one instance
-/// a node, with all checkers on. Of the time of its core, not of what else the machine does. An
-/// error: a promise was broken, or it never became so.
+/// How many times faster than real time a converged cluster runs, with ten tasks of one instance
+/// per node and all checkers on. Measured in processor time. An error: a promise was broken,
+/// or the cluster did not converge.
 [[nodiscard]] Result<double> speed_of(std::uint32_t nodes, Duration simulated, std::uint64_t seed);
 
 }  // namespace muster::sim

@@ -9,11 +9,11 @@ namespace muster::sim {
 
 namespace {
 
-constexpr Duration agent_ends_within = 100ms;  // Then it is looked again whether it has.
+constexpr Duration agent_ends_within = 100ms;  // Then it is checked again.
 
 Occasion occasion() { return {.reason = "a scenario", .author = "op"}; }
 
-/// A refusal names the flag of the command line; here it is a key.
+/// A refusal names the flag of the command line. Here it is a key.
 std::string as_in_file(std::string sentence) {
     constexpr std::string_view flag = "--force";
     if (const auto at = sentence.find(flag); at != std::string::npos) {
@@ -124,7 +124,7 @@ void ScenarioExecutor::restart_coordinator() {
 
 void ScenarioExecutor::crash(const std::string& node) {
     forget(node);
-    if (cluster_.host(node).is_powered()) {  // It may be off, on its way through a restart.
+    if (cluster_.host(node).is_powered()) {  // It may be off during a restart.
         cluster_.kill_host(node);
     }
 }
@@ -144,7 +144,7 @@ void ScenarioExecutor::flap(const ScenarioStep& step, const std::string& node) {
     }
 }
 
-// One that was told to end ends first.
+// An agent that was ordered to end must end first.
 void ScenarioExecutor::start_agent(const std::string& node) {
     if (cluster_.host(node).is_up()) {
         later(agent_ends_within, Later::start_agent, node);

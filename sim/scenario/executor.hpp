@@ -11,26 +11,25 @@
 
 namespace muster::sim {
 
-/// Does the verbs of a scenario to a cluster, also what of them comes later: a host that is
-/// restarted boots, a wire that flaps is cut and healed again.
+/// Applies the verbs of a scenario to a cluster, including their later parts: a restarted host
+/// boots, a flapping wire is cut and healed again.
 class ScenarioExecutor {
 public:
     explicit ScenarioExecutor(Cluster& cluster) : cluster_{cluster} {}
 
     void perform(const ScenarioStep& step);
-    /// Tells the coordinator that these may join, where only those may that operators listed.
+    /// Lists these nodes on the coordinator, if only listed nodes may join.
     void list(const std::vector<ScenarioNode>& nodes);
     /// Adds or changes tasks.
     void apply(std::vector<WantedTask> tasks);
 
-    /// When something of an earlier verb comes next; nothing: all is done.
+    /// When the next later part of a verb is due. Nothing: all is done.
     [[nodiscard]] std::optional<Instant> next_at() const;
     void perform_due();
 
-    /// What could not be done since the last call, and what the coordinator refused or has not
-    /// answered.
+    /// What failed since the last call, and what the coordinator refused or has not answered.
     [[nodiscard]] std::vector<std::string> take_notes();
-    /// So many could not be done or were refused, of those whose notes were taken.
+    /// How many of the taken notes were failures or refusals.
     [[nodiscard]] std::size_t refused() const { return refused_; }
 
 private:
@@ -41,7 +40,7 @@ private:
     };
 
     void ask(RequestBody body) { asked_.push_back(cluster_.ask(std::move(body))); }
-    /// Else it is noted.
+    /// Otherwise adds a note.
     [[nodiscard]] bool has_what_it_needs(Verb verb, const std::string& node);
     void crash(const std::string& node);
     void restart_coordinator();
@@ -51,7 +50,7 @@ private:
     void heal(const std::string& node);
     void heal_all();
     void later(Duration from_now, Later what, const std::string& node);
-    /// What an earlier verb would do to the node does not come any more.
+    /// Drops the later parts of earlier verbs for the node.
     void forget(const std::string& node);
 
     Cluster& cluster_;

@@ -22,7 +22,7 @@ namespace muster::sim {
 
 namespace {
 
-constexpr std::size_t largest_fleet = 10'000;  // More would take longer than anybody waits.
+constexpr std::size_t largest_fleet = 10'000;  // More would take too long.
 constexpr std::size_t longest_story = 10'000;
 constexpr Duration longest = 24h * 7;
 constexpr std::string_view usual_name = "n";
@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 3> network_keys{"delay", "jitter", "loss"
 constexpr std::array<std::string_view, 6> node_keys{"name",   "count",    "pool",
                                                     "labels", "capacity", "reserved"};
 
-/// What a scenario is read into, one part after the other.
+/// Reads a scenario, one part after the other.
 class Reader {
 public:
     Reader(std::string_view text, std::string_view file) : fields_{file} {
@@ -85,7 +85,7 @@ private:
         }
         scenario_.tasks = tasks_of(root);
         each(root, "step", [&](const toml::table& table) {
-            if (!fields_.fault()) {  // Steps build upon each other.
+            if (!fields_.fault()) {  // Each step depends on those before it.
                 read_step(table);
             }
         });
@@ -141,7 +141,7 @@ private:
         read_offer(fields_, table, offer);
         return offer;
     }
-    /// Each name is the prefix and the next number that is free.
+    /// A name is the prefix and the next free number.
     void number(const std::string& prefix, std::size_t count, const Offer& offer,
                 const toml::table& where, std::vector<ScenarioNode>& into) {
         for (std::size_t node = 0; node < count && !fields_.fault(); ++node) {
@@ -167,7 +167,7 @@ private:
             into.push_back({std::move(name), offer});
         }
     }
-    /// Those in `task` and those in the file that `tasks` names.
+    /// The tasks in `task`, and those in the file that `tasks` names.
     [[nodiscard]] std::vector<WantedTask> tasks_of(const toml::table& table) {
         std::vector<WantedTask> tasks = read_tasks(fields_, table.get("task"));
         std::string file;
@@ -188,7 +188,7 @@ private:
         std::set<std::string> names;
         for (const WantedTask& task : tasks) {
             check(task, table);
-            // Twice in this file is a fault already.
+            // A duplicate within this file was reported already.
             if (!names.insert(task.name).second && beside != nullptr) {
                 fail_at(*beside, "task '{}' is in {}, and here, too", task.name, file);
             }
@@ -197,7 +197,7 @@ private:
         return tasks;
     }
 
-    // Of most programs the simulation knows nothing: they run until they are told to end.
+    // Most programs are unknown to the simulation: they run until they are ordered to end.
     void check(const WantedTask& task, const toml::node& where) {
         const auto& argv = task.spec.argv;
         const auto is_number = [&](std::size_t at) {
@@ -272,7 +272,7 @@ private:
         const std::string shown = words->substr(0, limits::pattern_bytes);
         if (!fleet_.is_led() && !step.at && !step.after) {
             fail_at(sentence,
-                    "'{}' would wait for ever, as no coordinator works; give it a "
+                    "'{}' would wait forever, because no coordinator works; give it a "
                     "step of its own, with after = \"30s\"",
                     shown);
             return;
@@ -313,7 +313,7 @@ private:
         scenario_.steps.push_back(std::move(step));
     }
 
-    /// The tables of an array of tables; a fault if it is something else.
+    /// Visits the tables of an array of tables. Anything else is a fault.
     template <class Read>
     void each(const toml::table& root, std::string_view key, Read&& read) {
         const auto* const node = root.get(key);
@@ -333,7 +333,7 @@ private:
     TomlFields fields_;
     Scenario scenario_;
     Fleet fleet_;
-    std::map<std::string, std::size_t> numbers_;  ///< The next of each prefix.
+    std::map<std::string, std::size_t> numbers_;  ///< The next number of each prefix.
     Duration last_at_{};
 };
 

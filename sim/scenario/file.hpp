@@ -17,36 +17,37 @@ struct ScenarioNode {
     Offer offer;
 };
 
-/// One verb of a scenario, and when.
+/// One verb of a scenario, and its time.
 struct ScenarioStep {
-    std::optional<Duration> at;     ///< Since the beginning,
-    std::optional<Duration> after;  ///< or since the step before.
-    // Neither: as soon as the cluster is as wanted after the step before.
+    std::optional<Duration> at;     ///< Since the beginning.
+    std::optional<Duration> after;  ///< Since the previous step.
+    // Neither: as soon as the cluster has converged after the previous step.
     Deed deed;
-    Duration down = 30s;               ///< That hosts are off while they are restarted.
-    std::uint32_t times = 3;           ///< That a wire is cut and healed,
-    Duration period = 20s;             ///< each time in so long, cut in its first half.
-    Duration by = 500ms;               ///< That each message takes longer, one way.
-    bool force = false;                ///< A drain stops what has no other place.
-    std::vector<ScenarioNode> join{};  ///< Nodes that join,
-    std::vector<WantedTask> tasks{};   ///< and tasks that are applied.
+    Duration down = 30s;               ///< How long hosts are off during a restart.
+    std::uint32_t times = 3;           ///< How often a wire is cut and healed.
+    Duration period = 20s;             ///< Of one cut and heal; cut in its first half.
+    Duration by = 500ms;               ///< The extra time of each message, one way.
+    bool force = false;                ///< A drain stops instances without another place.
+    std::vector<ScenarioNode> join{};  ///< Nodes that join.
+    std::vector<WantedTask> tasks{};   ///< Tasks that are applied.
 };
 
-/// A written scenario: a fleet, what is to run on it, and what happens to both.
+/// A written scenario: nodes, the tasks on them, and what happens to both.
 struct Scenario {
     std::string file;
     ClusterOptions options;     ///< Without nodes; with the seed.
-    Duration patience = 15min;  ///< So long each step is given until the cluster is as wanted.
+    Duration patience = 15min;  ///< How long each step may take to converge.
     std::vector<ScenarioNode> nodes;
     std::vector<WantedTask> tasks;
     std::vector<ScenarioStep> steps;
 };
 
-/// Reads a scenario (docs/internals/scenarios.md). All or nothing: the first fault is `FILE:LINE:
-/// what is wrong; what would be right`. Task files that it names are read, beside `file`.
+/// Reads a scenario (docs/internals/scenarios.md), completely or not at all. Returns the first
+/// fault as `FILE:LINE: what is wrong; what would be right`. Task files are read relative to
+/// `file`.
 [[nodiscard]] Result<Scenario> scenario_from_toml(std::string_view text, std::string_view file);
 
-/// The same of a file. `io`: it cannot be read.
+/// Reads a scenario from a file. `io`: it cannot be read.
 [[nodiscard]] Result<Scenario> read_scenario(const std::string& file);
 
 }  // namespace muster::sim

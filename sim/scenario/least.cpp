@@ -8,14 +8,14 @@ namespace muster::sim {
 
 namespace {
 
-/// What of one pool counts.
+/// The relevant numbers of one pool.
 struct Pool {
     std::size_t kept_by_tasks = 0;
     std::size_t on_closed = 0;           ///< Old copies that stay on nodes without new work.
-    std::vector<std::size_t> stayers{};  ///< Old copies that may stay, on each open node,
-    std::vector<std::size_t> loads{};    ///< and the processes of each at the end.
+    std::vector<std::size_t> stayers{};  ///< Old copies that may stay, on each open node.
+    std::vector<std::size_t> loads{};    ///< The processes of each open node at the end.
 
-    /// The most stay if the fullest node of the beginning is the fullest of the end, and so on.
+    /// Most copies stay if the fullest nodes of the beginning are the fullest of the end, in order.
     [[nodiscard]] std::size_t kept_by_nodes() const {
         auto from = stayers;
         auto to = loads;

@@ -14,7 +14,7 @@ struct OldCopy {
     HostIndex host{};
     std::string task;
     Ordinal ordinal{};
-    bool may_stay = false;  ///< It did, or it is wanted as it is and where it is.
+    bool may_stay = false;  ///< It did, or it is wanted in this version and place.
 };
 
 /// A node at the end of the step.
@@ -29,12 +29,12 @@ struct EndNode {
 struct EndTask {
     std::string name;
     std::string pool;
-    std::size_t running = 0;  ///< Instances of it that run as they are wanted.
+    std::size_t running = 0;  ///< Instances that run as wanted.
 };
 
-/// What a step of a scenario began with and what it led to.
+/// The beginning and the end of a step of a scenario.
 struct StepEnds {
-    std::vector<OldCopy> old_copies;  ///< But those that a fault ended, or on nodes out of reach.
+    std::vector<OldCopy> old_copies;  ///< In reach, and not ended by a fault.
     std::vector<EndNode> nodes;       ///< In reach.
     std::vector<EndTask> tasks;
 };
@@ -44,13 +44,13 @@ struct Moves {
     std::uint64_t stops = 0;
 };
 
-/// The fewest starts and stops that lead from the one to the other, or to an end that is as good:
-/// of each task as many run, the open nodes of each pool have the same loads, whichever has which,
-/// and the others have no more than they have. What runs at such an end and did not stay was
-/// started; what ran before and did not stay was stopped.
+/// The fewest starts and stops that lead from the beginning to the end, or to an equally good end:
+/// the same number of each task runs, the open nodes of each pool have the same loads in any order,
+/// and other nodes have no more than they had. A copy at such an end that did not stay was started.
+/// An old copy that did not stay was stopped.
 ///
-/// It is a bound that cannot be undercut, and sometimes not be reached: which copies may share a
-/// node is not looked at.
+/// This is a lower bound. It cannot always be reached, because it ignores which copies may share a
+/// node.
 [[nodiscard]] Moves least_moves(const StepEnds& ends);
 
 }  // namespace muster::sim

@@ -15,11 +15,11 @@
 
 namespace muster::sim {
 
-/// Counts what happens during one step of a scenario, of tasks whose processes stay (see stays()).
-/// A process counts until it ends if its task was such as it began.
+/// Counts what happens during one step of a scenario, for tasks whose processes stay (see stays()).
+/// A process counts until it ends if its task was such a task when it began.
 ///
-/// A copy serves while its process runs on a host that is not cut off. So many are short as are
-/// wanted, by the store, and of which none serves; a task with `every_node` is never short.
+/// A copy serves while its process runs on a host that is not cut off. An instance is short if it
+/// is wanted in the store and no copy of it serves. A task with `every_node` is never short.
 class Meter final : public Observer {
 public:
     explicit Meter(const World& world) : world_{world} {}
@@ -82,7 +82,7 @@ public:
         change(now, gone.host, gone.id, false);
     }
 
-    /// A step begins: all counts are 0, and what runs is noted.
+    /// A step begins: all counts are 0, and the present processes are noted.
     void begin(Instant now) {
         account(now);
         counts_ = {.was_frozen = world_.frozen};
@@ -90,7 +90,7 @@ public:
         before_ = world_.truth.processes();
         std::erase_if(before_, [&](const auto& entry) { return !counts(entry.second); });
     }
-    /// Wires were cut or healed: looks anew which copies serve.
+    /// Wires were cut or healed: determines again which copies serve.
     void look(Instant now) {
         account(now);
         tasks_.clear();
@@ -128,7 +128,7 @@ public:
         }
         return counts;
     }
-    /// The processes that ran when the step began and that no fault has ended since.
+    /// The processes that ran when the step began, except those that a fault ended.
     [[nodiscard]] std::map<TrueProcess, Process> spared() const {
         auto spared = before_;
         std::erase_if(spared, [&](const auto& entry) {
@@ -187,10 +187,10 @@ private:
     std::uint64_t short_ = 0;
     Instant since_{};
     std::map<TrueProcess, Process> before_;
-    std::set<Key> counted_;  ///< That run, and count.
+    std::set<Key> counted_;  ///< Counted processes that run.
     std::set<Key> lost_;
-    std::set<std::pair<HostIndex, std::uint64_t>> ordered_;  ///< To end, by host and number.
-    std::set<HostIndex> shutting_down_;                      ///< Ended with its agent: no order.
+    std::set<std::pair<HostIndex, std::uint64_t>> ordered_;  ///< By host and number.
+    std::set<HostIndex> shutting_down_;  ///< Processes end with their agent, without an order.
 };
 
 }  // namespace muster::sim

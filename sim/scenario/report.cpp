@@ -20,7 +20,7 @@ std::string seconds(Duration time) {
     return fmt::format("{:.1f}s", std::chrono::duration<double>{time}.count());
 }
 
-/// `12`, or `12, least 9` where fewer would have done.
+/// `12`, or `12, least 9` if fewer would have been enough.
 std::string moves(std::uint64_t made, const std::optional<Moves>& least,
                   std::uint64_t Moves::*which) {
     const bool is_least = !least || (*least).*which == made;
@@ -46,7 +46,7 @@ std::vector<cli::Cell> row_of(const StepResult& step) {
             size_text(step.bytes)};
 }
 
-/// Where it all led to.
+/// The result of the scenario.
 std::string verdict(const ScenarioResult& result) {
     if (!result.violations.empty()) {
         return cli::counted(result.violations.size(), "promise") + " BROKEN";

@@ -6,8 +6,8 @@
 
 namespace muster::sim {
 
-/// For people: broken promises, a table with a row for each step, the notes of the steps, and how
-/// it ended. The table is as wide as it is.
+/// For people: broken promises, a table with a row for each step, the notes of the steps, and the
+/// result. The width of the table is not limited.
 [[nodiscard]] std::string to_text(const Scenario& scenario, const ScenarioResult& result,
                                   bool colours);
 

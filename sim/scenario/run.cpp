@@ -17,11 +17,11 @@ namespace muster::sim {
 namespace {
 
 constexpr Duration look_every = 100ms;
-constexpr std::int64_t rounds_of_rest = 5;    // What is as wanted only now and then is not.
-constexpr std::int64_t rounds_of_begin = 12;  // Whose silence freezes has served ten rounds ago.
+constexpr std::int64_t rounds_of_rest = 5;    // A moment is not enough.
+constexpr std::int64_t rounds_of_begin = 12;  // A freeze looks ten rounds back.
 constexpr Duration all_up_within = 30s;
-constexpr std::size_t most_reasons = 3;   // Why work is unplaced.
-constexpr std::size_t most_drains = 3;    // That have not ended.
+constexpr std::size_t most_reasons = 3;   // Reasons why work is unplaced.
+constexpr std::size_t most_drains = 3;    // Drains that have not ended.
 constexpr std::size_t most_failures = 3;  // Tasks that do not run.
 
 ClusterOptions options_of(const Scenario& scenario) {
@@ -81,7 +81,7 @@ public:
     }
 
 private:
-    /// How it was when the cluster came to rest.
+    /// The state when the cluster came to rest.
     struct Rest {
         Instant at{};
         Instant seen{};
@@ -102,7 +102,7 @@ private:
         StepResult& step = result_.steps.back();
         const auto failed = failures();
         if (!failed.empty()) {
-            since_.reset();  // At rest, and not converged.
+            since_.reset();  // At rest, but not converged.
         }
         const auto counts = meter_.counts(cluster_.now());
         const Rest end = since_.value_or(
@@ -133,7 +133,7 @@ private:
         }
     }
 
-    // Until the next step is due, or else until the cluster has been at rest for a while.
+    // Runs until the next step is due, or until the cluster has been at rest for a while.
     void pass(std::optional<Instant> end, Instant earliest) {
         const Instant last = end.value_or(cluster_.now() + scenario_.patience);
         since_.reset();
@@ -176,7 +176,7 @@ private:
         }
     }
 
-    // The dear questions last, and only when something has changed.
+    // Expensive checks come last, and only when something has changed.
     [[nodiscard]] bool is_at_rest() {
         const World& world = cluster_.world();
         const bool is_held = world.frozen && !world.frozen_by_operator;
@@ -214,7 +214,7 @@ private:
         return found;
     }
 
-    /// What was placed and does not run, a sentence for each task.
+    /// Instances that were placed and do not run, a sentence for each task.
     [[nodiscard]] std::vector<std::string> failures() const {
         struct Failure {
             std::string first;
@@ -248,15 +248,15 @@ private:
         std::vector<std::string> found;
         found.reserve(failed.size());
         for (const auto& [task, failure] : failed) {
-            found.push_back(failure.first + (failure.copies == 1
-                                                 ? ""
-                                                 : fmt::format(", and {} more of it likewise",
-                                                               failure.copies - 1)));
+            found.push_back(failure.first +
+                            (failure.copies == 1
+                                 ? ""
+                                 : fmt::format(", and {} more like it", failure.copies - 1)));
         }
         return found;
     }
 
-    /// What is in the way of each drain.
+    /// What blocks each drain.
     [[nodiscard]] std::vector<std::string> drains() const {
         const World& world = cluster_.world();
         std::vector<std::string> found;
@@ -274,7 +274,7 @@ private:
                 is_stuck ? "has no other place" : "still runs there",
                 there.size() == 1 ? "" : fmt::format(", and {} more run there", there.size() - 1)));
             if (is_stuck && !intent->force) {
-                found.back() += "; force = true stops what has none";
+                found.back() += "; force = true stops instances without another place";
             }
         }
         return found;
@@ -320,7 +320,7 @@ private:
     }
 
     void note_end(StepResult& step, const std::vector<std::string>& failed) {
-        // There may be one for each node.
+        // There may be one note for each node.
         const auto add = [&](const std::vector<std::string>& notes, std::size_t most) {
             const std::size_t shown = std::min(notes.size(), most);
             step.notes.insert(step.notes.end(), notes.begin(),
@@ -362,14 +362,14 @@ private:
     Instant began_{};
     Traffic traffic_;  ///< Before the step.
     std::size_t violations_ = 0;
-    std::size_t refused_ = 0;  ///< Likewise.
+    std::size_t refused_ = 0;  ///< Before the step.
     std::optional<Rest> since_;
-    std::uint64_t seen_ = ~std::uint64_t{0};  ///< Changes, when what runs was compared.
-    bool is_as_wanted_ = false;               ///< And what came of it.
-    Instant asked_{};                         ///< The coordinator, last.
+    std::uint64_t seen_ = ~std::uint64_t{0};  ///< Changes at the last comparison.
+    bool is_as_wanted_ = false;               ///< The result of the last comparison.
+    Instant asked_{};                         ///< When the coordinator was last asked.
     Instant rest_began_{};                    ///< If it was at rest then.
     std::uint64_t last_changes_ = 0;
-    Instant changed_{};  ///< The last of them.
+    Instant changed_{};  ///< When the last change happened.
 };
 
 }  // namespace

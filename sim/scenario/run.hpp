@@ -10,29 +10,29 @@
 
 namespace muster::sim {
 
-/// What one step of a scenario cost, and where it led.
+/// The cost and the result of one step of a scenario.
 struct StepResult {
     Duration at{};     ///< Since the beginning.
     std::string text;  ///< `begin`, or the verb as it was written.
-    /// From the step until the cluster was as wanted and stayed so: what runs is what is wanted,
-    /// nothing moves, nothing is frozen, and each node in reach serves. Nothing: it was not, when
-    /// the next step came or the patience was over.
+    /// From the step until the cluster converged and stayed so: everything wanted runs and nothing
+    /// else, nothing moves, nothing is frozen, and each node in reach serves. Nothing: it had not
+    /// when the next step came or the patience was over.
     std::optional<Duration> converged{};
     // Until then, or until the step's end.
     std::uint64_t plans = 0;
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
     Moves made{};
-    std::optional<Moves> least{};  ///< See least_moves(); of steps that converged.
-    std::uint64_t short_most = 0;  ///< Copies short at a time,
-    Duration short_for{};          ///< and how long any were.
+    std::optional<Moves> least{};  ///< See least_moves(). Only for steps that converged.
+    std::uint64_t short_most = 0;  ///< The most copies short at one time.
+    Duration short_for{};          ///< How long any copy was short.
     // At the step's end.
     std::size_t load_least = 0;  ///< Processes of an open node.
     std::size_t load_most = 0;
-    std::optional<std::uint32_t> unplaced{};  ///< As its coordinator says; nothing: none speaks.
+    std::optional<std::uint32_t> unplaced{};  ///< Nothing: no coordinator answers.
     std::vector<std::string> notes{};         ///< Sentences for people.
-    std::size_t refused = 0;  ///< Of what it was to do, by the coordinator or for want of an agent.
-    std::size_t violations = 0;  ///< Promises broken during it.
+    std::size_t refused = 0;     ///< Actions that the coordinator refused, or that lacked an agent.
+    std::size_t violations = 0;  ///< Promises broken during the step.
 };
 
 struct ScenarioResult {
@@ -43,7 +43,7 @@ struct ScenarioResult {
     Duration simulated{};
     std::size_t nodes = 0;
     std::uint64_t hash = 0;  ///< Of the trace.
-    std::string trace;       ///< If it was asked for.
+    std::string trace;       ///< If it was requested.
 
     [[nodiscard]] bool is_good() const { return converged && refused == 0 && violations.empty(); }
 };
@@ -52,8 +52,8 @@ struct PlayOptions {
     bool trace = false;
 };
 
-/// Plays it: all nodes come up, then the tasks are applied (the step `begin`), then step by step.
-/// The same scenario gives the same result.
+/// Plays the scenario: all nodes start, then the tasks are applied (the step `begin`), then the
+/// steps follow. The same scenario gives the same result.
 [[nodiscard]] ScenarioResult play(const Scenario& scenario, const PlayOptions& options);
 
 }  // namespace muster::sim

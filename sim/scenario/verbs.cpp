@@ -18,19 +18,19 @@
 
 namespace muster::sim {
 
-/// What follows a verb.
+/// The arguments of a verb.
 enum class Takes : std::uint8_t { nothing, nodes, node_count, task, task_count, on_or_off };
 
-/// How a verb is written, and what it does to hosts.
+/// How a verb is written, and its effect on hosts.
 struct Form {
     std::string_view word;
     Verb verb;
     Takes takes;
     std::string_view example;
     std::span<const std::string_view> keys{};
-    /// Of each node that it names, or of the coordinator if it names none.
+    /// The required state of each named node, or of the coordinator if none is named.
     HostState needs = HostState::any;
-    HostState leaves = HostState::any;  ///< Any: as it is.
+    HostState leaves = HostState::any;  ///< `any`: unchanged.
 };
 
 namespace {
@@ -108,7 +108,7 @@ std::string quoted(std::string_view word) {
     return fmt::format("'{}'", word.substr(0, limits::name_bytes));
 }
 
-/// The sentence of an unknown word, with those that were perhaps meant.
+/// The error for an unknown word, with similar known ones.
 tl::unexpected<Error> unknown(std::string_view what, std::string_view word,
                               std::span<const std::string_view> known, std::string_view all) {
     const auto near = suggestions(word, known);
@@ -131,8 +131,8 @@ Result<void> read_number(std::string_view word, std::uint32_t least, std::size_t
                          std::uint32_t& into) {
     const auto number = number_in<std::uint32_t>(word);
     if (!number || *number < least || *number > most) {
-        return fail(Errc::invalid,
-                    fmt::format("{} is no whole number from {} to {}", quoted(word), least, most));
+        return fail(Errc::invalid, fmt::format("{} is not a whole number from {} to {}",
+                                               quoted(word), least, most));
     }
     into = *number;
     return {};

@@ -13,7 +13,7 @@
 
 namespace muster::sim {
 
-/// What can be done in a written scenario.
+/// The actions of a written scenario.
 enum class Verb : std::uint8_t {
     crash,
     boot,
@@ -47,29 +47,29 @@ enum class Verb : std::uint8_t {
     resume_coordinator,
 };
 
-/// A verb with what it is done to, as `scale web 40`.
+/// A verb with its arguments, as in `scale web 40`.
 struct Deed {
     Verb verb{};
     std::string text;                  ///< As it was written.
-    std::vector<std::string> nodes{};  ///< In the order of the fleet, each once.
+    std::vector<std::string> nodes{};  ///< In the order of the fleet, without repetition.
     std::string task{};
     std::uint32_t count = 0;  ///< Of instances, or of nodes that join.
-    bool empty = false;       ///< A host is restarted with an empty disk.
+    bool empty = false;       ///< A host restarts with an empty disk.
 };
 
 /// The keys that a step with this verb may have beside `at` and `do`.
 [[nodiscard]] std::span<const std::string_view> keys_of(Verb verb);
-/// The verb whose step may have this key; empty: there is none.
+/// The verb whose step may have this key. Empty: there is none.
 [[nodiscard]] std::string_view verb_with_key(std::string_view key);
 
-/// How a host, or the coordinator, is left by what was done to it. `any` and `on` (any but `off`)
-/// are only asked for.
+/// The state of a host or of the coordinator after earlier steps. `any` and `on` (all but `off`)
+/// are only requirements.
 enum class HostState : std::uint8_t { any, on, up, without_agent, paused, off };
 
 struct Form;
 
-/// The hosts, tasks and the coordinator as a scenario leaves them step by step: so a step that
-/// cannot be done is found before anything runs.
+/// The hosts, tasks and coordinator as a scenario leaves them step by step, so that an impossible
+/// step is found before anything runs.
 class Fleet {
 public:
     void add(const std::string& name, const Labels& labels);
@@ -78,8 +78,8 @@ public:
     [[nodiscard]] std::size_t size() const { return order_.size(); }
     [[nodiscard]] bool is_led() const { return coordinator_ == HostState::up; }
 
-    /// Reads the sentence of a step, and does what it says to the fleet; hosts that join are added
-    /// by add(). An error says what would be right.
+    /// Reads the sentence of a step, and applies it to the fleet. Hosts that join are added by
+    /// add(). An error says what would be right.
     [[nodiscard]] Result<Deed> read(std::string_view sentence);
 
 private:

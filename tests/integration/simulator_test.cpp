@@ -30,7 +30,7 @@ TEST_CASE("the simulator says what is wrong with what it is asked", "[integratio
         CHECK(says(done.errors, why));
     };
     refused({}, "A subcommand is required");
-    refused({"bogus"}, "there is no verb 'bogus': there are soak, replay,");
+    refused({"bogus"}, "there is no verb 'bogus'; the verbs are soak, replay,");
     refused({"replay", "-1"}, "'-1' is neither a seed nor a file");
     for (const std::string word : {"help", "--version"}) {
         const Finished done = run(directory.path(), {program("muster-sim"), word});
@@ -42,12 +42,13 @@ TEST_CASE("the simulator says what is wrong with what it is asked", "[integratio
     refused({"help", "bogus"}, "there is no verb 'bogus'");
     refused({"replay", "/dev/zero"}, "it is not a record of a coordinator");
     refused({"replay"}, "SEED|FILE is required");
-    refused({"replay", "17", "--faults", "late,flood"}, "'flood' is no fault: it is all, none, or");
+    refused({"replay", "17", "--faults", "late,flood"},
+            "'flood' is not a fault; use all, none, or");
     for (const std::string faults : {"", ",", "late,", ",late", "late,,power"}) {
         for (const std::string verb : {"replay", "shrink"}) {
-            refused({verb, "17", "--faults", faults}, "'' is no fault: it is all, none, or");
+            refused({verb, "17", "--faults", faults}, "'' is not a fault; use all, none, or");
         }
-        refused({"soak", "--faults", faults}, "'' is no fault: it is all, none, or");
+        refused({"soak", "--faults", faults}, "'' is not a fault; use all, none, or");
     }
     refused({"replay", "17", "--until", "5s"},
             "--until is for the record of a coordinator, and '17' is a seed");
@@ -60,12 +61,12 @@ TEST_CASE("the simulator says what is wrong with what it is asked", "[integratio
     }
     refused({"replay", file, "--routine"}, "--routine is for a random run");
     for (const std::string option : {"--explain", "--until", "--record"}) {
-        refused({"replay", file, option, ""}, option + ": it says nothing");
+        refused({"replay", file, option, ""}, option + ": it is empty");
     }
     refused({"replay", "17", "--nodes", "0"}, "not in range");
     refused({"soak", "--first", "18446744073709551615", "--seeds", "5"}, "not in range");
     for (const std::string what : {"abc", "-1", "1e3", ""}) {
-        refused({"shrink", what}, "'" + what + "' is no seed, which is a number from 0");
+        refused({"shrink", what}, "'" + what + "' is not a seed; a seed is a number from 0");
     }
     refused({"shrink", "17"}, "seed 17 breaks no promise, so there is nothing to shrink");
 }

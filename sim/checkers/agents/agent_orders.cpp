@@ -17,8 +17,8 @@ void AgentOrders::see(Instant, const Committed& committed) {
     clusters_of_[committed.after.meta.epoch].insert(committed.after.meta.cluster);
 }
 
-// The numbers of another store are compared only with each other. An agent that saw later ones
-// gets no order (S25) before an operator accepts the store, which numbers every task anew.
+// The numbers of another store are compared only with each other. An agent that saw later numbers
+// gets no order (S25) until an operator accepts the store, which numbers every task again.
 void AgentOrders::see(Instant, const StoreReplaced&) {
     for (auto& [index, host] : hosts_) {
         for (auto& [id, instance] : host.instances) {
@@ -33,15 +33,15 @@ void AgentOrders::see(Instant, const PollIssued& issued) {
     if (!is_first && at->second.epoch != issued.poll.epoch) {
         at->second = issued.poll;
     }
-    // A node that comes back is asked twice in a round, and either may be the one it answers.
+    // A node that returns is polled twice in a round, and may answer either poll.
     at->second.issued = std::min(at->second.issued, issued.poll.issued);
     while (polls.size() > 100) {
         polls.erase(polls.begin());
     }
 }
 
-// What runs, runs on. What the last life was ordered counts as far as its journal has it: the
-// rest it may have obeyed or not, and forgot.
+// Instances keep running. Orders to the last life count as far as its journal has them. That life
+// may have obeyed the others or not, and the new life does not know them.
 void AgentOrders::see(Instant, const AgentBegan& began) {
     Host& host = hosts_[began.host];
     Host fresh;
@@ -58,8 +58,8 @@ void AgentOrders::see(Instant, const AgentBegan& began) {
         known.emplace(image.report.id, image.report.generation);
     }
     for (const auto& found : began.beginning.found) {
-        // What its journal does not know, and was told to end or lost its lease, it only puts
-        // away.
+        // The agent only cleans up a process that its journal does not know, and that it had to end
+        // or whose lease ended.
         if (!fresh.ending.contains(raw(found.process))) {
             known.emplace(found.id, found.generation);
         }
@@ -97,7 +97,7 @@ void AgentOrders::see(Instant, const BatchDelivered& delivered) {
     host.waiting.push_back(delivered.batch);
 }
 
-// What the agent was about to obey may be dropped, as if it had been lost.
+// The order that the agent was about to obey may be dropped, as if it had been lost.
 void AgentOrders::see(Instant, const WriteFailed& failed) {
     Host& host = hosts_[failed.host];
     mark_unsure(host, host.waiting);
@@ -139,7 +139,7 @@ void AgentOrders::see(Instant, const SpawnOrdered& ordered) {
     instance.put_away = false;
     instance.spawned = ordered.generation;
     instance.restart = ordered.restart;
-    host.ending.erase(ordered.process);  // Numbers begin anew with a new disk.
+    host.ending.erase(ordered.process);  // A new disk numbers from the start.
     host.processes[ordered.process] =
         Ordered{.id = ordered.id, .generation = ordered.generation, .lease = ordered.lease};
 }
@@ -151,7 +151,7 @@ void AgentOrders::see(Instant, const LeaseRenewed& renewed) {
     }
 }
 
-// What leaves with its lease is brought back by a start alone, also by one of another store
+// Only a start brings back an instance that left with its lease, even a start of another store
 // whose generations are lower.
 void AgentOrders::see(Instant, const LeaseEnded& ended) {
     Host& host = hosts_[ended.host];
@@ -180,7 +180,7 @@ void AgentOrders::see(Instant now, const EndOrdered& ordered) {
     Host& host = hosts_[ordered.host];
     const auto at = host.processes.find(ordered.process);
     if (at == host.processes.end() || !at->second.began || at->second.ended) {
-        return;  // Gone already, never made, or a second effort after the grace.
+        return;  // Already gone, never created, or a second attempt after the grace.
     }
     at->second.ended = true;
     if (!ordered.is_lost) {
@@ -269,7 +269,7 @@ void AgentOrders::raise(Host& host, const agent::AgentMemory& disk) {
         host.epoch = disk.epoch;
         host.leader = disk.leader;
     }
-    if (disk.incarnation > host.incarnation) {  // It was told that its number is taken.
+    if (disk.incarnation > host.incarnation) {  // Its number was taken.
         host.incarnation = disk.incarnation;
         host.delivered = host.closed = Sequence{};
     }
@@ -319,7 +319,7 @@ void AgentOrders::carry_out(Host& host, const Batch& batch, const std::set<Insta
     }
 }
 
-// An agent also answers a leader that it does not obey, of another cluster or behind.
+// An agent also answers a leader that it does not obey, of another cluster or with an older epoch.
 void AgentOrders::check_answer(Epoch epoch, const agent::AgentMemory& disk) {
     const auto& clusters = clusters_of_[epoch];
     const bool ours =

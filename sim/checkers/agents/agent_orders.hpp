@@ -11,12 +11,13 @@
 
 namespace muster::sim {
 
-/// S5: an agent obeys no epoch below the highest it ever answered, which is on its disk first.
-/// S6: doubled, late and foreign commands do nothing; an instance is spawned again only as its
-/// restart policy says. S12: a process is ended only by a valid command.
+/// S5: an agent obeys no epoch below the highest that it ever answered, and that epoch is on its
+/// disk before the answer. S6: repeated, late and foreign commands do nothing; an instance is
+/// spawned again only as its restart policy says. S12: only a valid command ends a process.
 ///
-/// Batches are judged when they are delivered, by rules of our own; the valid ones take effect on a
-/// model of the agent when the agent says it obeyed them. Each effect must follow from that model.
+/// This checker judges batches when they are delivered, by its own rules. A valid batch takes
+/// effect on a model of the agent when the agent reports that it obeyed. Each effect must follow
+/// from that model.
 class AgentOrders : public Checker {
 public:
     void see(Instant, const LeadershipBegan& began);
@@ -47,41 +48,41 @@ private:
     };
     struct Instance {
         std::optional<Generation> desired;
-        bool fresh = false;  ///< Ordered, and not spawned for that yet.
+        bool fresh = false;  ///< Ordered, and not yet spawned for that order.
         Generation spawned{};
         RestartPolicy restart{};
         std::size_t processes = 0;
-        bool began = false;  ///< The last spawn brought a process.
+        bool began = false;  ///< The last spawn created a process.
         std::int32_t exit_code = -1;
-        bool put_away = false;  ///< Ended with its agent, by order, whatever the journal says.
-        std::optional<Generation> stopped;  ///< The highest generation a stop was for.
+        bool put_away = false;  ///< Ended with its agent, by order, whatever the journal has.
+        std::optional<Generation> stopped;  ///< The highest generation of a stop.
         std::optional<Forbidden> forbidden_start;
         std::optional<Forbidden> forbidden_stop;
-        std::uint64_t token = 0;  ///< The highest of an exclusive one: it is started once by each.
-        bool unsure = false;      ///< A write failed: the agent may have dropped an order,
-                                  ///< and then obeyed one that the dropped one had overtaken.
+        std::uint64_t token = 0;  ///< Exclusive: the highest. Each token starts it once.
+        bool unsure = false;  ///< A write failed: the agent may have dropped an order and obeyed an
+                              ///< older one.
     };
     struct Ordered {
         InstanceId id;
         Generation generation{};
-        bool began = false;  ///< Else its spawn failed, and there is nothing to be ended.
+        bool began = false;  ///< Otherwise its spawn failed, and there is nothing to end.
         bool ended = false;
         bool unseen = false;  ///< Its shim was killed: its agent cannot know how it ends.
-        Instant lease{};      ///< Of an exclusive one: then it may be ended without an order.
+        Instant lease{};      ///< Of an exclusive process, which may end without an order then.
     };
     struct Host {
         Incarnation incarnation{};
-        Epoch epoch{};  ///< The highest ever answered.
+        Epoch epoch{};  ///< The highest that it ever answered.
         LeaderId leader;
         Epoch sequences_of{};
         Sequence delivered{};
-        Sequence closed{};  ///< By the last poll that was answered.
+        Sequence closed{};  ///< By the last poll that it answered.
         std::map<Round, Poll> polls;
         std::vector<Batch> waiting;
-        std::vector<Batch> overtaken;  ///< By one that waits: late, unless that is dropped.
+        std::vector<Batch> overtaken;  ///< A waiting batch makes them late, unless it is dropped.
         std::map<InstanceId, Instance> instances;
         std::map<std::uint64_t, Ordered> processes;
-        std::set<std::uint64_t> ending;  ///< Told to end, or ended by their shim with their lease.
+        std::set<std::uint64_t> ending;  ///< By an order, or with their lease.
         bool shutting_down = false;
     };
     [[nodiscard]] std::optional<Forbidden> judge(const Host& host,
@@ -97,7 +98,7 @@ private:
     [[nodiscard]] static bool may_start_again(const Instance& instance);
 
     std::map<HostIndex, Host> hosts_;
-    std::map<Epoch, std::set<ClusterId>> clusters_of_;  ///< Stores may be exchanged.
+    std::map<Epoch, std::set<ClusterId>> clusters_of_;  ///< A set, because stores may be exchanged.
 };
 
 }  // namespace muster::sim

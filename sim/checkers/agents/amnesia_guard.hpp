@@ -4,8 +4,8 @@
 
 namespace muster::sim {
 
-/// S13: a stop is ordered only with an intent on record, from the store of the agent's own cluster,
-/// and from one that is not older than what the agent saw. S25: nor is a start from another.
+/// S13: a stop needs a recorded intent in a store of the agent's own cluster, and that store must
+/// not be older than what the agent saw. S25: another store gives no start either.
 class AmnesiaGuard : public Checker {
 public:
     explicit AmnesiaGuard(const Copies& copies) : copies_{copies} {}
@@ -20,7 +20,7 @@ public:
 private:
     void check_store(const BatchIssued& issued) {
         if (copies_.is_byzantine(issued.host)) {
-            return;  // It said what it liked of what it saw.
+            return;  // A byzantine host may have reported anything about what it saw.
         }
         const agent::AgentMemory& target = issued.target;
         const char* property = issued.batch.stops.empty() ? "S25" : "S13";
@@ -47,7 +47,7 @@ private:
         const coordinator::StoredTask* const task = task_of(issued.store, stop.id.task);
         const bool wanted = task != nullptr && task->generation == stop.generation &&
                             stop.id.ordinal < task->wanted.instances;
-        // What a liar has, and whether that failed, nobody knows.
+        // The state of a copy on a byzantine host is not known.
         if (wanted && !copies_.is_byzantine(issued.host) &&
             !may_stop_first(issued, copies_.name_of(issued.host), *task) &&
             copies_.elsewhere(stop.id, issued.host).empty() &&

@@ -11,10 +11,11 @@
 
 namespace muster::sim {
 
-/// S18: a host that lies hurts itself only. What it says changes nothing that the coordinator holds
-/// of another node; and no copy that was ordered elsewhere in this leadership is stopped for one
-/// that it only claims: that neither runs there nor was ordered there in this leadership, nor was
-/// found there when that began, since of this no leader knows who ordered it.
+/// S18: a byzantine host harms only itself. Its reports change nothing that the coordinator holds
+/// about another node. And no copy that was ordered elsewhere in this leadership is stopped for a
+/// copy that is only claimed. A copy is only claimed if it does not run there, was not ordered
+/// there in this leadership, and was not found there at its start: no leader knows who ordered a
+/// copy that it found.
 ///
 /// Rounds that close meanwhile may change any node.
 class ByzantineAgents : public Checker {
@@ -57,7 +58,8 @@ public:
     }
 
 private:
-    // Of an instance that is wanted where it is, a copy is stopped for another one. Is that a lie?
+    // A wanted copy is stopped, so another copy must justify that. Checks that it is not a false
+    // claim.
     void check_stop(const BatchIssued& issued, const Stop& stop) {
         const coordinator::StoredTask* task = task_of(issued.store, stop.id.task);
         const bool is_wanted = task != nullptr && task->generation == stop.generation &&
@@ -84,8 +86,8 @@ private:
 
     const Copies& copies_;
     std::set<HostIndex> byzantine_agents_;
-    std::optional<std::string> speaking_;  ///< The name of the liar that is being heard.
-    std::vector<std::string> changed_;     ///< Other nodes, since.
+    std::optional<std::string> speaking_;  ///< Its message is handled now.
+    std::vector<std::string> changed_;     ///< Other nodes that changed meanwhile.
     bool round_closed_ = false;
     std::map<InstanceId, std::map<HostIndex, Generation>> ordered_;  ///< In this leadership.
 };

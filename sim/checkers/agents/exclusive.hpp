@@ -13,17 +13,16 @@
 
 namespace muster::sim {
 
-/// S8: of an instance of an exclusive task never two processes run, wherever they are; and each
-/// that begins has a token above those of all earlier ones, or that of the one before on its host,
-/// of which it is a restart: so a storage that keeps the highest refuses none but those that are
-/// left over.
+/// S8: two processes of an exclusive instance never run at the same time, on any host. Each new
+/// process has a higher token than all before, or the token of the last one on the same host if it
+/// is a restart. So a storage that keeps the highest token refuses only leftover processes.
 ///
-/// What a host runs that stood still as a whole counts no more: when it goes on, only the storage
-/// keeps two apart; and so it is with a host that lies. What an exchanged store ordered binds
-/// nobody any more, nor does what runs while its task is not exclusive.
+/// Processes on a host that was paused as a whole do not count: when the host continues, only the
+/// storage separates them from new ones. The same holds for a byzantine host. Orders of an
+/// exchanged store, and processes that run while their task is not exclusive, are not judged.
 class Exclusive : public Checker {
 public:
-    // What the store before ordered may begin only now.
+    // Starts of the previous store may take effect only now.
     void see(Instant, const StoreReplaced&) {
         instances_.clear();
         foreign_.merge(issued_);
@@ -92,14 +91,14 @@ private:
     struct Instance {
         std::vector<Process> processes;
         std::uint64_t token = 0;
-        HostIndex last{};  ///< Where it had that token.
+        HostIndex last{};  ///< The host of that token.
     };
 
     std::set<HostIndex> byzantine_agents_;
     std::map<InstanceId, Instance> instances_;
-    using Orders = std::set<std::pair<InstanceId, std::uint64_t>>;  ///< Starts by their token.
+    using Orders = std::set<std::pair<InstanceId, std::uint64_t>>;  ///< Starts with their tokens.
     Orders issued_;
-    Orders foreign_;  ///< By stores that were exchanged.
+    Orders foreign_;  ///< From exchanged stores.
 };
 
 }  // namespace muster::sim

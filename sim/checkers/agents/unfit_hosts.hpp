@@ -9,10 +9,10 @@
 
 namespace muster::sim {
 
-/// L10: a node whose host cannot make processes or keep its journal is suspended within five of its
-/// answers; and where a host asks for no work, none is ordered.
+/// L10: a node whose host cannot create processes or write its journal is suspended within five of
+/// its answers. A host that asks for no work gets no starts.
 ///
-/// Judged on the answers that the coordinator waits for: late ones change nothing.
+/// Only answers for which the coordinator waits are judged: late ones change nothing.
 class UnfitHosts : public Checker {
 public:
     void see(Instant, const LeadershipBegan&) {
@@ -41,7 +41,7 @@ public:
             report->epoch != host.asked.epoch || report->incarnation != host.asked.incarnation) {
             return;
         }
-        host.asked.round = Round{};  // Its double says nothing more.
+        host.asked.round = Round{};  // A repeated answer does not count again.
         host.unable = report->host.unable;
         Conduct& conduct = conducts_[host.name];
         const bool is_failing = report->host.spawn_failing || report->host.journal_failing;

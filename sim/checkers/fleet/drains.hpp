@@ -10,9 +10,9 @@
 
 namespace muster::sim {
 
-/// L5: a drain ends, or says what is in its way, by its deadline. A coordinator that does not run
-/// says nothing; one that leads says it within a few rounds. What began before its clock jumped is
-/// not judged.
+/// L5: by its deadline a drain ends or says what blocks it. Without a running coordinator nothing
+/// is expected; a leading one reports within a few rounds. A drain that began before the
+/// coordinator's clock jumped is not judged.
 class Drains : public Checker {
 public:
     void see(Instant, const LeadershipBegan& began) {
@@ -53,14 +53,13 @@ public:
     }
 
 private:
-    static constexpr int rounds_of_grace = 3;  // To store that it has ended, after a pause too.
+    static constexpr int rounds_of_grace = 3;  // To store its end, also after a pause.
 
     struct Drain {
         CivilMs deadline{};
-        bool told =
-            false;       ///< In this leadership, that it is overdue and why; or it is not judged.
-        int rounds = 0;  ///< That closed since the deadline, one an instant.
-        Instant counted{};  ///< When the last of them did.
+        bool told = false;  ///< In this leadership; or it is not judged.
+        int rounds = 0;     ///< Rounds that closed since the deadline, at most one per instant.
+        Instant counted{};  ///< When the last of them closed.
     };
 
     void take(const coordinator::StoreImage& image) {
@@ -81,15 +80,15 @@ private:
             if (drain.told || civil(now + ahead_) <= drain.deadline || now == drain.counted) {
                 continue;
             }
-            drain.counted = now;  // After a pause, all that waited closes rounds in one instant.
+            drain.counted = now;  // After a pause, rounds may close in one instant.
             if (++drain.rounds > rounds_of_grace) {
                 violated("L5", "the drain of {} has neither ended nor said why", name);
             }
         }
     }
 
-    Duration ahead_{};                     ///< The coordinator's clock.
-    std::map<std::string, Drain> drains_;  ///< Those with a deadline.
+    Duration ahead_{};                     ///< Of the coordinator's clock.
+    std::map<std::string, Drain> drains_;  ///< Drains with a deadline.
 };
 
 }  // namespace muster::sim

@@ -71,7 +71,7 @@ void Leaving::see(Instant, const BatchIssued& issued) {
     }
 }
 
-// A roll-out or an operator's change may stop what is not wanted as it is: others watch that.
+// A roll-out or an operator's change may stop an unwanted instance. Other checkers judge that.
 void Leaving::check_stop(const BatchIssued& issued, const coordinator::StoredIntent& intent,
                          const Stop& stop) {
     const coordinator::StoredTask* task = task_of(issued.store, stop.id.task);
@@ -96,17 +96,17 @@ bool Leaving::has_come_up_elsewhere(const Stop& stop, HostIndex host) const {
             return false;
         }
         if (copies_.is_byzantine(entry.first)) {
-            return true;  // What its state is, only the coordinator thinks to know.
+            return true;  // Only the coordinator's view of its state counts.
         }
         const Heard& there = at->second;
-        // What it was wanted for has been done there, though it may have taken no time.
+        // The wanted work has been done there, although it may have taken no time.
         const bool has_ended =
             there.state == InstanceState::exited && there.generation == stop.generation;
         return there.state == InstanceState::running || has_ended;
     });
 }
 
-// Said as long ago as its last answer: what began or ended since then is in nobody's way.
+// As of the node's last answer: later starts and ends cannot block a drain.
 void Leaving::see(Instant, const EventPublished& published) {
     const auto host = last_of_.find(published.event.name);
     if (published.event.topic != "node.drained" || host == last_of_.end() ||
@@ -127,7 +127,8 @@ void Leaving::see(Instant, const AgentHeard& heard) {
     if (const auto* hello = std::get_if<Hello>(&heard.message)) {
         seen = std::exchange(lives_[heard.host], hello->life) == hello->life ? seen : Revision{};
     }
-    // Which of a liar's words the coordinator believed nobody knows here: what it said once counts.
+    // It is not known which reports of a byzantine host the coordinator believed, so each one
+    // counts.
     const bool is_byzantine = copies_.is_byzantine(heard.host);
     const auto* report = std::get_if<Report>(&heard.message);
     if (report == nullptr || report->kind == ReportKind::same) {
@@ -135,7 +136,7 @@ void Leaving::see(Instant, const AgentHeard& heard) {
     }
     const bool is_late = report->to < seen || report->incarnation != incarnations_[heard.host];
     if (is_late && !is_byzantine) {
-        return;  // A double says how it was, perhaps in a past life.
+        return;  // A repeated report describes the past, perhaps an earlier life.
     }
     seen = report->to;
     auto& instances = heard_[heard.host];

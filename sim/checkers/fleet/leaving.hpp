@@ -7,10 +7,10 @@
 
 namespace muster::sim {
 
-/// S17: nothing is started on a node that an operator drains or has taken offline, and what runs on
-/// one that drains is stopped only once it runs elsewhere, or has run to its end there as it is
-/// wanted now; unless the drain is forced, the task may not surge, or it runs on every node anyhow.
-/// L5: no drain is called over while what is known to run there runs.
+/// S17: nothing is started on a node that is draining or offline. An instance on a draining node is
+/// stopped only once it runs elsewhere, or has ended there in its wanted generation. Exceptions:
+/// the drain is forced, the task may not surge, or the task runs on every node. L5: no drain ends
+/// while an instance is known to run on its node.
 class Leaving : public Checker {
 public:
     explicit Leaving(const Copies& copies) : copies_{copies} {}
@@ -31,35 +31,35 @@ private:
     [[nodiscard]] bool has_come_up_elsewhere(const Stop& stop, HostIndex host) const;
 
     const Copies& copies_;
-    std::map<HostIndex, Incarnation> incarnations_;  ///< As welcomed.
-    std::map<std::string, HostIndex> last_of_;       ///< The host that had this name last.
+    std::map<HostIndex, Incarnation> incarnations_;  ///< In its welcome.
+    std::map<std::string, HostIndex> last_of_;       ///< The last host with this name.
     std::map<HostIndex, LifeId> lives_;
-    std::map<HostIndex, Revision> seen_;  ///< The highest heard of this life.
-    /// As last heard of each host.
+    std::map<HostIndex, Revision> seen_;  ///< The highest reported revision of this life.
+    /// The last report of each host.
     std::map<HostIndex, std::map<InstanceId, Heard>> heard_;
 };
 
-/// The row of the intents that an operator made for this name; nothing if there is none.
+/// The stored intent for this node name. Nothing: there is none.
 [[nodiscard]] const coordinator::StoredIntent* intent_of(const coordinator::StoreImage& image,
                                                          const std::string& name);
-/// Its pool and its labels are what the rule asks for.
+/// True if the pool and labels of the node meet the rule.
 [[nodiscard]] bool meets(const PlacementRule& rule, const Offer& offer, const std::string& name);
-/// What a node offers, in the pool that the list of nodes says.
+/// The offer of a node, in the pool of the node list.
 [[nodiscard]] Offer as_listed(const coordinator::StoreImage& image, const std::string& name,
                               Offer offer);
 [[nodiscard]] const coordinator::StoredTask* task_of(const coordinator::StoreImage& image,
                                                      const std::string& name);
-/// More than there is, if that is known, is used and reserved.
+/// True if the capacity is known, and use plus reservation exceed it.
 template <class N>
 [[nodiscard]] bool is_over(std::uint64_t used, std::uint64_t kept,
                            const std::optional<N>& capacity) {
     return capacity && used + kept > *capacity;
 }
-/// The task of which this writes or erases a row; empty: of none.
+/// The task whose row this writes or erases. Empty: no task.
 [[nodiscard]] std::string task_in(const coordinator::Write& write);
 
-/// An operator drains the node or its labels are not those asked for, and the task may not have a
-/// second copy for a moment; or the drain is forced: then it is stopped first.
+/// True if the instance may be stopped before a second copy runs: the drain is forced, or the node
+/// is drained or unsuitable and the task may not surge.
 [[nodiscard]] bool may_stop_first(const BatchIssued& issued, const std::string& name,
                                   const coordinator::StoredTask& task);
 

@@ -15,11 +15,10 @@
 
 namespace muster::sim {
 
-/// S9: while the coordinator says that it is frozen nothing is started in place of what ran on a
-/// lost node, and no node is called lost. At other times losses that lead to such starts keep to
-/// their rate. No freeze begins for want of nodes that said goodbye or were removed. And one does
-/// begin before half of the nodes, three or more that served for long and had work, are lost in one
-/// instant for their silence.
+/// S9: during a freeze nothing is started in place of an instance on a lost node, and no node
+/// becomes lost. At other times, losses that lead to such starts keep to their rate. Nodes that
+/// left or were removed begin no freeze. And a freeze begins before half of the nodes are lost in
+/// one instant for silence, if at least three of them served for long and had work.
 class MassSilence : public Checker {
 public:
     void see(Instant now, const LeadershipBegan& began) {
@@ -96,7 +95,7 @@ public:
     }
 
 private:
-    // Longer than the rounds of a window, and than it takes to be lost after them.
+    // Longer than the rounds of a window plus the time to become lost after them.
     static constexpr int rounds_of_service = 30;
     static constexpr std::size_t fewest_at_once = 3;
 
@@ -122,7 +121,7 @@ private:
         has_work_.insert(last_on_[*id]);
     }
 
-    // `3 of 8 nodes fell silent`, or by whom.
+    // `3 of 8 nodes fell silent`, or the operator who began it.
     void see_freeze(const Event& event) {
         frozen_ = true;
         std::size_t silent = 0;
@@ -134,8 +133,8 @@ private:
         }
     }
 
-    // Who serves, and since when: what may end that does, for all that is known here, and only what
-    // begins it surely begins it.
+    // Which nodes serve, and since when. Any event that may end the service ends it here; only an
+    // event that surely begins it begins it.
     void see_node(Instant now, const Event& event) {
         const std::string& topic = event.topic;
         if (!topic.starts_with("node.") || topic == "node.lost") {
@@ -165,7 +164,7 @@ private:
             violated("S9", "{} of {} nodes were lost at once without a freeze", mass_lost_, all);
         }
     }
-    /// Losses that work was moved for: not more in any span of time than the rate allows.
+    /// Losses whose instances were moved: no span of time may have more than the rate allows.
     void count_loss(Instant lost_at) {
         losses_.insert(std::ranges::upper_bound(losses_, lost_at), lost_at);
         const auto nodes = there_.size() + silent_.size();
@@ -188,17 +187,17 @@ private:
     std::uint32_t loss_percent_ = 0;
     std::uint32_t loss_burst_ = 0;
     std::map<HostIndex, std::string> names_;
-    std::set<std::string> there_;            ///< Nodes that did not say that they leave.
-    std::map<std::string, Instant> silent_;  ///< Called lost for their silence, and not back.
+    std::set<std::string> there_;            ///< Nodes that did not announce their departure.
+    std::map<std::string, Instant> silent_;  ///< Lost because of silence, and not back.
     std::map<InstanceId, std::string> last_on_;
-    std::set<std::string> paid_for_;  ///< Of the silent, those whose loss is counted.
-    std::vector<Instant> losses_;     ///< That are counted, by time.
+    std::set<std::string> paid_for_;  ///< Silent nodes whose loss was counted.
+    std::vector<Instant> losses_;     ///< Counted losses, by time.
 
-    std::map<std::string, Instant> serves_since_;  ///< As far as it is certain.
+    std::map<std::string, Instant> serves_since_;  ///< As far as that is certain.
     std::set<std::string> closed_;                 ///< By operators.
-    std::set<std::string> has_work_;               ///< Was given some in this leadership.
-    Instant given_up_{};      ///< An operator last ended a freeze, and so gave up who was silent.
-    Instant mass_lost_at_{};  ///< So many are lost in this instant, and were judged together.
+    std::set<std::string> has_work_;               ///< Got work in this leadership.
+    Instant given_up_{};  ///< When an operator last ended a freeze, and gave up the silent nodes.
+    Instant mass_lost_at_{};  ///< `mass_lost_` nodes were lost in this instant, judged together.
     std::size_t mass_lost_ = 0;
 };
 

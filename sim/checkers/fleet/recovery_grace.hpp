@@ -11,11 +11,10 @@
 
 namespace muster::sim {
 
-/// S11: until every awaited node reported, or the grace is over, a new leadership calls no node
-/// lost and leaves instances of older generations alone; a task that was changed since is not held
-/// back: its old copies may be stopped. And at no time is a node that has a route called lost
-/// before it was asked `lost_after` times by this leadership; `silent_after` times once an operator
-/// ended a freeze.
+/// S11: until every awaited node has reported or the grace is over, a new leadership declares no
+/// node lost and leaves instances of older generations alone. Exception: old copies of a task that
+/// was changed since may be stopped. A connected node never becomes lost before this leadership
+/// polled it `lost_after` times, or `silent_after` times once an operator ended a freeze.
 class RecoveryGrace : public Checker {
 public:
     void see(Instant now, const LeadershipBegan& began) {
@@ -104,7 +103,7 @@ private:
     struct Route {
         std::string name;
         bool is_open = false;
-        std::uint32_t polls = 0;  ///< Of this leadership.
+        std::uint32_t polls = 0;  ///< In this leadership.
     };
 
     void take(const coordinator::Persist& persist) {
@@ -130,7 +129,7 @@ private:
     Epoch epoch_{};
     Generation held_back_{};
     std::set<std::string> awaited_;
-    std::set<std::string> changed_;  ///< Tasks, since the leadership began.
+    std::set<std::string> changed_;  ///< Tasks that changed since the leadership began.
     std::map<HostIndex, Route> routes_;
 };
 

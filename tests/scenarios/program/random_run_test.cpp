@@ -19,8 +19,9 @@ TEST_CASE("a set of faults is written as it is read", "[scenario][random]") {
     CHECK(FaultSet::parse("late,power")->text() == "late,power");
     const auto wrong = FaultSet::parse("late,flood");
     REQUIRE_FALSE(wrong);
-    CHECK_THAT(wrong.error().detail,
-               Catch::StartsWith("'flood' is no fault: it is all, none, or of loss,drop,late,"));
+    CHECK_THAT(
+        wrong.error().detail,
+        Catch::StartsWith("'flood' is not a fault; use all, none, or some of loss,drop,late,"));
 }
 
 TEST_CASE("the command of a run names what its seed would not draw", "[scenario][random]") {

@@ -279,7 +279,8 @@ do = "drain n0"
     const auto stuck = played_text(text);
     CHECK(stuck.steps[1].converged);
     CHECK(says(stuck.steps[1],
-               "n0 is not drained: web.0 has no other place; force = true stops what has none"));
+               "n0 is not drained: web.0 has no other place; force = true stops instances without "
+               "another place"));
     const auto forced = played_text(text + "force = true\n");
     CHECK_FALSE(says(forced.steps[1], "n0 is not drained"));
     CHECK(forced.steps[1].made.stops == 1);
@@ -300,7 +301,7 @@ TEST_CASE("a task that never runs is not converged", "[scenario][written]") {
     CHECK(missing.steps[0].converged);
     CHECK_FALSE(missing.steps[1].converged);
     CHECK(says(missing.steps[1], "api: api.0 failed on "));
-    CHECK(says(missing.steps[1], "and 5 more of it likewise"));
+    CHECK(says(missing.steps[1], "and 5 more like it"));
     CHECK_FALSE(missing.is_good());
     CHECK(missing.simulated < 1min);
     const auto looping =
