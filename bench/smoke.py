@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs each benchmark of a program once at its smallest size: each has to print one figure.
+"""Runs each benchmark of a program once at its smallest size: each must print one figure.
 
     smoke.py PROGRAM
 """

@@ -4,8 +4,8 @@
     ask_tests.py BIN [--jobs N] [ID, TAG or MUTANT...]
 
 BIN has the test programs of a build with MUSTER_MUTANTS. For each mutant that names ids or tags, the
-tests with each of these tags are run with that mutant at work, and one of them has to fail. Ends with 1
-if no test noticed, or if an id has no mutant; docs/internals/simulation.md.
+tests with each of these tags run with that mutant active, and one of them must fail. Exits with 1 if
+no test notices, or if an id has no mutant. See docs/internals/simulation.md.
 """
 
 import argparse
@@ -18,11 +18,11 @@ import sys
 
 import mutate
 
-# Cheapest first: the next one is asked only where this one noticed nothing.
+# Cheapest first: the next program runs only if this one noticed nothing.
 PROGRAMS = ["coordinator_core_tests", "agent_core_tests", "net_tests", "scenario_tests",
             "random_tests", "volume_tests"]
 LIST = mutate.ROOT / "tests/conformance.md"
-LONGEST = 300  # Seconds. A test that takes longer has noticed: without a mutant none does.
+LONGEST = 300  # Seconds. A test that takes longer has noticed the mutant: normally none does.
 
 
 def ids_of_list():
@@ -30,7 +30,7 @@ def ids_of_list():
 
 
 def run(program, tests, mutant=None):
-    """The exit code and the output of these tests; None where they do not end."""
+    """The exit code and the output of these tests; None if they do not end."""
     environment = {key: value for key, value in os.environ.items() if key != "MUSTER_MUTANT"}
     if mutant is not None:
         environment["MUSTER_MUTANT"] = mutant

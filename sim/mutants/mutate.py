@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Makes the mutated copies of sources that a build with MUSTER_MUTANTS compiles.
 
-    mutate.py --check          each mutant of the list stands where the list says
+    mutate.py --check          checks that each place in the lists exists
     mutate.py --files          the sources that have mutants, a line each
     mutate.py --lists          the files that list mutants, a line each
     mutate.py --write DIR      their copies, and the list as C++, below DIR
 
-In a copy each place is a choice at run time between what stood there and what the mutant has.
-docs/internals/simulation.md tells how a mutant is written.
+In a copy each place is a choice at run time between the original code and the mutant's code.
+docs/internals/simulation.md says how to write a mutant.
 """
 
 import pathlib
@@ -63,7 +63,7 @@ def read_mutants():
             if not re.fullmatch(r"(SP|GO|SC)-D?[0-9]+", one):
                 raise Wrong(f"{name}: {one} is no id of a behaviour such as GO-07")
         names.add(name)
-        # By its name, so that the copies that have other mutants stay as they are.
+        # By its name, so that copies with other mutants do not change.
         mutant["number"] = zlib.crc32(name.encode()) >> 1 | 1
         numbers.add(mutant["number"])
     if len(numbers) < len(names):
@@ -72,7 +72,7 @@ def read_mutants():
 
 
 def place_of(mutant, text):
-    """Where the part between « and » stands, or all that is to be found."""
+    """The position of the part between « and », or of the whole text to find."""
     find = mutant["find"]
     if find.count("«") != find.count("»") or find.count("«") > 1:
         raise Wrong(f"{mutant['name']}: one part of what is to be found is marked, or none")
@@ -102,7 +102,7 @@ def mutated(file, mutants):
     by_number = {mutant["number"]: mutant for mutant in mutants}
     for (begin, end), number in reversed(places):
         original = text[begin:end]
-        # The lines below keep their numbers.
+        # So that the following lines keep their numbers.
         line = text.count("\n", 0, end) + 1
         rest = text.index("\n", end)
         text = (text[:begin] + choice(by_number[number], original) + text[end:rest] +
