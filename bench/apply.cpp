@@ -1,5 +1,5 @@
-// How long it takes from an operator's wish to a process that the coordinator knows to run: the
-// real programs, three agents on loopback. A change does not wait for the next round.
+// The time from an operator's request to a process that the coordinator knows to run: the real
+// programs, three agents on loopback. A change does not wait for the next round.
 
 #include <string>
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int runs = 25;
 
-/// One task applied and waited for over one connection, which stands already.
+/// Applies one task and waits for it, over an existing connection.
 double ms_to_running(const integration::RealCluster& cluster, integration::Client& client,
                      const std::string& name) {
     const integration::Json apply{{"verb", "apply"},
@@ -34,7 +34,7 @@ double ms_to_running(const integration::RealCluster& cluster, integration::Clien
 }
 
 double median_ms_to_running() {
-    // The round of a cluster that nobody configured.
+    // The default round.
     const integration::RealCluster cluster{{.round = "1s"}};
     integration::Client client{zmq::socket_type::dealer, cluster.endpoints().operators};
     int run = 0;

@@ -13,7 +13,7 @@ namespace muster::bench {
 
 namespace {
 
-bool smoke = false;  // Sizes are asked for where no suite is at hand.
+bool smoke = false;  // Global, because sizes are needed where there is no suite.
 
 double ms_of(clockid_t clock) {
     timespec time{};
@@ -21,7 +21,7 @@ double ms_of(clockid_t clock) {
     return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
 }
 
-/// Four significant digits of small numbers, whole ones of large.
+/// Four significant digits of small numbers, whole large numbers.
 std::string rounded(double value) {
     const int decimals = value >= 1000 ? 0 : value >= 10 ? 2 : value >= 0.01 ? 4 : 7;
     char text[64];

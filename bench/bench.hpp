@@ -8,28 +8,28 @@
 #include <utility>
 #include <vector>
 
-/// What every benchmark program shares: which names to run, how to measure, how to say it.
+/// Shared by all benchmark programs: which benchmarks to run, how to measure, how to print figures.
 ///
 ///     int main(int argc, char** argv) {
 ///         muster::bench::Suite suite{argc, argv};
 ///         suite.run("plan.steady.1000x100000", [] { return muster::bench::Figure{...}; });
 ///     }
 ///
-/// A program takes patterns as arguments and runs what matches one of them: a glob, or a part of
-/// the name. Without one it runs all; `--list` only names them. One JSON object a line on stdout,
-/// progress on stderr.
+/// A program takes patterns as arguments and runs the benchmarks that match one of them: a glob, or
+/// a part of the name. Without a pattern it runs all; `--list` only lists them. It prints one JSON
+/// object per line on stdout, and progress on stderr.
 ///
-/// With `--smoke` each benchmark runs once and at its smallest size. That shows that it works; its
-/// figure says nothing.
+/// With `--smoke` each benchmark runs once at its smallest size. This shows that it works; its
+/// figure means nothing.
 namespace muster::bench {
 
-/// What a benchmark found. Times in ms, memory in bytes, unless the unit says otherwise.
+/// The result of a benchmark. Times in ms, memory in bytes, unless the unit says otherwise.
 struct Figure {
     double value = 0;
     std::string unit = "ms";
     std::optional<double> floor;  ///< The bare work, measured in the same run.
-    std::string goal{};           ///< What we promise ourselves, in that unit; empty: nothing.
-    std::vector<std::pair<std::string, double>> more{};  ///< What else tells about it, by name.
+    std::string goal{};           ///< Our goal, in that unit. Empty: none.
+    std::vector<std::pair<std::string, double>> more{};  ///< Other figures, by name.
 };
 
 /// Whether this program runs with `--smoke`.
@@ -42,9 +42,9 @@ template <class T>
 
 /// CPU time of this process, all threads, since it began.
 [[nodiscard]] double cpu_ms();
-/// Of a clock that only goes on.
+/// A monotonic clock.
 [[nodiscard]] double wall_ms();
-/// What this process has from malloc, what it mapped for one piece included.
+/// Memory that this process has from malloc, including large mapped blocks.
 [[nodiscard]] std::size_t allocated_bytes();
 [[nodiscard]] double median(std::vector<double> values);
 /// The path of a program that was built with this one.
@@ -58,7 +58,7 @@ template <class Work>
     return cpu_ms() - begin;
 }
 
-/// Median of what `measure()` answers in so many runs, or in one with `--smoke`.
+/// The median of the results of `measure()`, called this many times, or once with `--smoke`.
 template <class Measure>
 [[nodiscard]] double median_of(int most_runs, Measure&& measure) {
     const int runs = sized(most_runs, 1);
@@ -70,7 +70,7 @@ template <class Measure>
     return median(std::move(values));
 }
 
-/// Keeps the compiler from leaving out work whose result nobody reads.
+/// Keeps the compiler from removing work whose result is not used.
 template <class T>
 void keep(const T& value) {
     asm volatile("" : : "g"(&value) : "memory");
@@ -80,7 +80,7 @@ class Suite {
 public:
     Suite(int argc, char** argv);
 
-    /// Runs `measure()`, which answers a Figure, if the name is asked for.
+    /// If the name is selected, runs `measure()`, which returns a Figure.
     template <class Measure>
     void run(std::string_view name, Measure&& measure) {
         if (begins(name)) {

@@ -1,6 +1,6 @@
-// What a round costs when every agent sends a whole snapshot in which nothing changed: decode, then
-// compare with what is held. The floor reads the same frames without a check and compares as it
-// reads.
+// The cost of a round in which every agent sends a full snapshot without changes: decode, then
+// compare with the held state. The floor reads the same frames without checks and compares while
+// reading.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +25,7 @@ std::size_t node_count() { return bench::sized<std::size_t>(10'000, 10); }
 constexpr std::size_t instances_each = 100;
 constexpr int runs = 7;
 
-/// Each task has ten instances on ten nodes. Names sort as their numbers do.
+/// Each task has ten instances on ten nodes. Names sort like their numbers.
 std::vector<InstanceReport> instances_of(std::size_t node, Random& random) {
     std::vector<InstanceReport> instances(instances_each);
     for (std::size_t i = 0; i < instances_each; ++i) {
@@ -42,7 +42,7 @@ std::vector<InstanceReport> instances_of(std::size_t node, Random& random) {
 
 struct Fleet {
     std::vector<std::string> frames;
-    std::vector<std::vector<InstanceReport>> held;  ///< What the floor compares with.
+    std::vector<std::vector<InstanceReport>> held;  ///< The floor compares with these.
     coordinator::Workload workload{Generation{2'000'000}};
     coordinator::Placements placements{workload};
 };
@@ -76,11 +76,11 @@ double decode_and_compare(Fleet& fleet) {
                 fleet.placements.replace(static_cast<NodeIndex>(number), report.instances).changed;
         }
     });
-    ensure(!changed, "every snapshot said what is held");
+    ensure(!changed, "every snapshot matches the held state");
     return ms;
 }
 
-/// Believes every byte: what a reader without any check would cost.
+/// Trusts every byte: the cost of a reader without any check.
 class BareCursor {
 public:
     explicit BareCursor(const std::string& frame) : at_{frame.data()} {}
@@ -125,7 +125,7 @@ bool is_same(BareCursor& cursor, const InstanceReport& held) {
     same &= cursor.number() == raw(held.generation);
     same &= cursor.number() == raw(held.state);
     same &= cursor.number() == held.restarts;
-    cursor.pass(2);  // The codes: one byte each, as nothing ended.
+    cursor.pass(2);  // The codes: one byte each, because nothing ended.
     same &= cursor.number() == static_cast<std::uint64_t>(raw(held.started));
     same &= cursor.text() == held.detail;
     return same;
@@ -141,7 +141,7 @@ double bare_decode_and_compare(const Fleet& fleet) {
                 (void)cursor.number();
             }
             for (int facts = cursor.few_items(); facts > 0; --facts) {
-                (void)cursor.number();  // What is said of the host: truths are a byte each.
+                (void)cursor.number();  // Facts about the host: a boolean has one byte.
             }
             cursor.pass(3);  // The array of the instances.
             for (const auto& held : fleet.held[node]) {

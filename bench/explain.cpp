@@ -7,8 +7,8 @@
 #include "common/base/ensure.hpp"
 #include "coordinator/core/coordinator.hpp"
 
-// explain.instance: why an instance is where it is, with the verdict of every node, in a cluster in
-// which everything runs. The answer is made, not encoded.
+// explain.instance: why an instance is on its node, with the verdict about every node, in a cluster
+// in which everything runs. The answer is computed, not encoded.
 namespace muster::bench {
 namespace {
 
@@ -18,7 +18,7 @@ std::uint32_t nodes() { return sized(10'000U, 100U); }
 std::uint32_t tasks() { return sized(10'000U, 10U); }
 std::uint32_t instances() { return tasks() * instances_of_task; }
 
-/// `n000042`: names sort as numbers.
+/// `n000042`: names sort like numbers.
 std::string padded(char letter, std::uint32_t number) {
     const std::string digits = std::to_string(number);
     return letter + std::string(6 - digits.size(), '0') + digits;
@@ -41,7 +41,7 @@ coordinator::StoreImage wanted_image() {
     return image;
 }
 
-/// A leader and the agents of a fleet, which run what is wanted since before it began.
+/// A leader and the agents of a fleet, which ran the wanted tasks before the leader began.
 class Cluster {
 public:
     Cluster() : running_(nodes()) {
@@ -50,7 +50,7 @@ public:
             report.id = {padded('t', number / instances_of_task), number % instances_of_task};
             report.generation = Generation{1};
             report.state = InstanceState::running;
-            // Tasks in the order of their names on each node, and each task on many.
+            // On each node tasks are in the order of their names, and each task is on many nodes.
             running_[(number * 101ULL) % nodes()].push_back(std::move(report));
         }
         for (std::uint32_t node = 0; node < nodes(); ++node) {
@@ -60,7 +60,7 @@ public:
             hello.incarnation = Incarnation{1};
             take(coordinator::FromAgent{coordinator::Session{node}, std::move(hello)});
         }
-        for (int i = 0; i < 3; ++i) {  // Rounds: all report, and what was doubtful is settled.
+        for (int i = 0; i < 3; ++i) {  // All nodes report, and every open question is decided.
             now_ = core_.next_deadline();
             take(coordinator::Wake{});
         }
@@ -109,7 +109,7 @@ private:
         return {to.session, std::move(report)};
     }
 
-    std::vector<std::vector<InstanceReport>> running_;  // By node, whose number is its session's.
+    std::vector<std::vector<InstanceReport>> running_;  // By node, numbered like its session.
     Instant now_{1h};
     coordinator::Coordinator core_{now_, {}, wanted_image()};
 };

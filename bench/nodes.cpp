@@ -7,29 +7,29 @@
 #include "common/base/limits.hpp"
 #include "coordinator/core/coordinator.hpp"
 
-// What a fleet costs by being known, with no task on it:
+// The cost of known nodes, without any task:
 //
-// nodes.join: operators name all of a new fleet in one `node apply`, in order. Measured is every
-//     step of the coordinator from the request to the plan that counts the nodes: the change of the
-//     list, its answer and its rows for the store, what takes effect once they are durable, and the
-//     first round after. Neither the codec nor the disk is in it.
-// nodes.hello: nodes that the store knows say hello, one by one, up to the plan that counts them.
+// nodes.join: operators list a new fleet in one `node apply`, in order. Measures every step of the
+//     coordinator from the request to the plan that counts the nodes: the change of the list, its
+//     answer and its rows for the store, the effects once they are durable, and the first round
+//     after that. Includes neither the codec nor the disk.
+// nodes.hello: known nodes of the store send hello, one by one, up to the plan that counts them.
 // nodes.idle: a round in which every node is suspended and away, and nothing is due.
-// memory.node_record: a node of which only the record is kept: what the store knew when a
-//     leadership began, without connection, tasks or history. None of these is listed.
+// memory.node_record: a node of which only the record is kept: what the store had at the start of a
+//     leadership, without connection, tasks or history. None of these nodes is listed.
 namespace muster::bench {
 namespace {
 
 std::uint32_t fleet() { return sized(100'000U, 100U); }
 
-/// `n000042`: names sort as numbers.
+/// `n000042`: names sort like numbers.
 std::string node_name(std::uint32_t number) {
     const std::string digits = std::to_string(number);
     return "n" + std::string(6 - digits.size(), '0') + digits;
 }
 
-/// Nodes that were lost when the leadership before ended. So many as come without being listed stay
-/// known for as long as any.
+/// Nodes that were lost when the previous leadership ended. As many as may join without being
+/// listed stay known for any length of time.
 coordinator::StoreImage image_of(std::uint32_t nodes, coordinator::Admission admission) {
     coordinator::StoreImage image;
     image.meta.cluster = {1, 1};
@@ -46,7 +46,7 @@ coordinator::StoreImage image_of(std::uint32_t nodes, coordinator::Admission adm
     return image;
 }
 
-/// A coordinator, its clock and its store, which is done with everything at once.
+/// A coordinator, its clock and its store, which completes every write at once.
 class Leader {
 public:
     explicit Leader(const coordinator::StoreImage& image) : core_{now_, {}, image} { rounds(3); }
@@ -63,7 +63,7 @@ public:
             take(coordinator::Wake{});
         }
     }
-    /// Events of nodes, so far.
+    /// The number of node events so far.
     [[nodiscard]] std::uint64_t told() const { return told_; }
 
 private:
@@ -110,7 +110,7 @@ Figure nodes_hello() {
     return figure;
 }
 
-/// Says hello, is not understood until it is suspended, and goes.
+/// Sends hello, then invalid messages until the node is suspended, and closes the session.
 void misbehave(Leader& leader, const coordinator::Input& hello) {
     constexpr int until_suspended = 5;
     const coordinator::Session session = std::get<coordinator::FromAgent>(hello).session;
@@ -122,7 +122,7 @@ void misbehave(Leader& leader, const coordinator::Input& hello) {
 }
 
 Figure nodes_idle() {
-    constexpr int rounds = 4;  // Five times so many end before the suspension of 30 s does.
+    constexpr int rounds = 4;  // Five times as many fit into the suspension of 30 s.
     Leader leader{image_of(fleet(), coordinator::Admission::listed)};
     for (const coordinator::Input& hello : hellos_of(fleet())) {
         misbehave(leader, hello);

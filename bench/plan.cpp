@@ -14,9 +14,9 @@
 #include "coordinator/core/workload/placements.hpp"
 #include "coordinator/core/workload/workload.hpp"
 
-// plan.*: what a pass of the planner costs, from a first plan to one in which nothing changed;
-// that one with labels, resources and groups in use.
-// memory.instance: what an instance costs that is wanted, held and indexed.
+// plan.*: the cost of a pass of the planner, from a first plan to one without changes; the latter
+// also with labels, resources and groups in use.
+// memory.instance: the memory of an instance that is wanted, held and indexed.
 namespace muster::bench {
 namespace {
 
@@ -29,13 +29,13 @@ struct Size {
     }
 };
 
-/// `n00042`: as a fleet of this size would be named, so that names sort as numbers.
+/// `n00042`: names sort like numbers.
 std::string padded(char letter, std::uint32_t number) {
     const std::string digits = std::to_string(number);
     return letter + std::string(6 - std::min<std::size_t>(6, digits.size()), '0') + digits;
 }
 
-/// Sizes of tasks, 1 to 100, from a fixed seed; together exactly the number of instances.
+/// Sizes of tasks, 1 to 100, from a fixed seed. Their sum is exactly the number of instances.
 std::vector<std::uint32_t> task_sizes(std::uint32_t instances) {
     Random random{2'024};
     std::vector<std::uint32_t> sizes;
@@ -45,10 +45,10 @@ std::vector<std::uint32_t> task_sizes(std::uint32_t instances) {
     return sizes;
 }
 
-/// What tasks ask of their nodes.
+/// The requirements of tasks.
 enum class Rules : std::uint8_t {
     none,
-    mixed,  ///< A fifth of them each: labels, resources, a group, an even spread, nothing.
+    mixed,  ///< A fifth of tasks each: labels, resources, a group, spread, none.
 };
 
 PlacementRule rule_of(std::uint32_t task) {
@@ -70,7 +70,7 @@ Offer offer_of(std::uint32_t node) {
     return offer;
 }
 
-/// A coordinator's side of a fleet: what is wanted, and hosts that obeyed.
+/// The coordinator's view of a fleet: the wanted set, and hosts that obeyed.
 class Cluster {
 public:
     explicit Cluster(Size size, Rules rules = Rules::none) : running_(size.nodes) {
@@ -96,7 +96,7 @@ public:
 
     [[nodiscard]] coordinator::Plan plan() { return planner_.plan({}); }
 
-    /// Orders are launched, obeyed and reported.
+    /// Launches, obeys and reports all orders.
     void carry_out(const coordinator::Plan& plan) {
         for (const coordinator::Order& order : plan.orders) {
             placements_.orders().launched(order, Sequence{1});
@@ -115,7 +115,7 @@ public:
         }
     }
 
-    /// Plans and obeys until nothing is left to do.
+    /// Plans and obeys until no order is left.
     void settle() {
         for (coordinator::Plan next = plan(); !next.orders.empty(); next = plan()) {
             carry_out(next);
@@ -132,7 +132,7 @@ public:
         placements_.set_counted(node, true);
         placements_.set_serving(node, true);
     }
-    /// What the hosts know is not the coordinator's memory.
+    /// The hosts' own data is not memory of the coordinator.
     void forget_hosts() { running_ = {}; }
 
 private:
@@ -162,8 +162,8 @@ private:
     std::uint32_t tasks_ = 0;
 };
 
-/// The least any planner must do: for each instance find the least loaded node that lacks the task,
-/// and note it.
+/// The least work of any planner: for each instance, find the least loaded node without this task,
+/// and record it.
 class BarePlacement {
 public:
     explicit BarePlacement(Size size)
@@ -287,7 +287,7 @@ Figure memory_instance(Size size) {
 
 void run(Suite& suite, Size size, int cold_runs) {
     suite.run("plan.cold." + size.text(), [&] { return plan_cold(size, cold_runs); });
-    std::unique_ptr<Cluster> settled;  // Made for the first that needs it.
+    std::unique_ptr<Cluster> settled;  // Made for the first benchmark that needs it.
     const auto of_settled = [&](auto&& measure) {
         return [&, measure] {
             if (!settled) {

@@ -1,4 +1,4 @@
-// How much faster than real time the simulator runs a cluster at rest, on one core, with all
+// How much faster than real time the simulator runs a converged cluster, on one core, with all
 // checkers on.
 
 #include <cstdint>

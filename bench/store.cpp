@@ -1,5 +1,5 @@
-// One durable change, as an operator's `task add` makes it, from submit() to the news that it is
-// durable. Its floor is the append and fdatasync of the same bytes; the two alternate.
+// One durable change, like an operator's `task add`, from submit() to the confirmation that it is
+// durable. The floor appends the same bytes and calls fdatasync; the two alternate.
 
 #include <algorithm>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ coordinator::Persist change(std::uint64_t number, const coordinator::Meta& befor
              coordinator::StoredRequest{id, Reply{id, ChangeReply{meta.counter, false, {what}}}}}};
 }
 
-/// What the change says, without what a database adds.
+/// The content of the change, without the overhead of a database.
 std::string bytes_of(const coordinator::Persist& persist) {
     std::string all;
     std::string encoded;

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-/// ZMTP 3.0 NULL by hand, over loopback: what peers without libzmq say and hear.
+/// ZMTP 3.0 NULL written by hand, over loopback: the messages of peers without libzmq.
 namespace muster::bench::zmtp {
 
 inline constexpr std::size_t greeting_bytes = 64;
@@ -22,14 +22,14 @@ struct Frame {
 /// The READY of a DEALER.
 [[nodiscard]] const std::string& ready();
 [[nodiscard]] std::string frame(unsigned char flags, std::string_view body);
-/// Our version frame and this one.
+/// Our version frame followed by this frame.
 [[nodiscard]] std::string message(std::string_view body);
-/// Takes the next whole frame off `bytes`.
+/// Removes the next complete frame from `bytes`.
 [[nodiscard]] std::optional<Frame> take_frame(std::string_view& bytes);
 
-/// Blocking, so that a storm of connections is no part of what is measured.
+/// Blocking, so that many simultaneous connections are not part of the measurement.
 [[nodiscard]] int connected_to(std::uint16_t port);
-/// All of it; a peer that is cut off ends its process.
+/// Sends all bytes. If the peer was cut off, its process ends.
 void send_all(int fd, std::string_view bytes);
 
 }  // namespace muster::bench::zmtp

@@ -21,7 +21,7 @@ namespace {
 using namespace std::string_view_literals;
 using namespace zmtp;
 
-/// One connection, how far its handshake is, and what it was ordered to start.
+/// One connection, the state of its handshake, and the instances that it was ordered to start.
 struct Peer {
     int fd = -1;
     std::string unread;
@@ -46,7 +46,7 @@ public:
         running_.resize(count);
         for (std::uint32_t number = 0; number < count; ++number) {
             connect_peer(number);
-            read_those_ready(0);  // A handshake must not wait for the last of ten thousand.
+            read_those_ready(0);  // So that a handshake does not wait for ten thousand connections.
         }
     }
 
@@ -172,7 +172,7 @@ private:
         send_all(peer.fd, message(encoded_));
     }
 
-    /// It runs at once, and the next poll hears of it.
+    /// The instance runs at once, and the next answer reports it.
     void start(Peer& peer, const Batch& batch) {
         for (const Start& one : batch.starts) {
             const auto place =
@@ -208,7 +208,7 @@ ZmtpOperator::ZmtpOperator(std::uint16_t port) : fd_{connected_to(port)} {
     ensure(recv(fd_, received.data(), received.size(), MSG_WAITALL) == greeting_bytes,
            "a greeting");
     send_all(fd_, ready());
-    ensure(recv(fd_, received.data(), 2, MSG_WAITALL) == 2, "a frame");  // Our READY's answer.
+    ensure(recv(fd_, received.data(), 2, MSG_WAITALL) == 2, "a frame");  // The answer to our READY.
     received.resize(static_cast<unsigned char>(received[1]));
     ensure(recv(fd_, received.data(), received.size(), MSG_WAITALL) > 0, "READY");
 }

@@ -1,5 +1,5 @@
-// What an agent with a thousand tasks costs its host: the real program, real shims, its journal on
-// the disk of the system's directory for temporary files. Its coordinator is this program.
+// The cost of an agent with a thousand tasks on its host: the real program, real shims, its journal
+// on the disk of the system's directory for temporary files. This program is its coordinator.
 
 #include <array>
 #include <csignal>
@@ -23,8 +23,8 @@ std::uint32_t tasks() { return bench::sized(1'000U, 5U); }
 constexpr int runs = 5;
 const std::vector<std::string> command{"/bin/sleep", "1000"};
 
-// What every host has to do for it: programs of the size of a shim, each of which becomes the task.
-// A pipe that all inherit ends when the last of them has.
+// The work that any agent must do: spawn programs of the size of a shim, each of which executes the
+// task. An inherited pipe reaches its end when the last of them has.
 double spawn_ms() {
     std::string program = bench::program_beside("spawn-floor");
     std::array<char*, 2> words{program.data(), nullptr};
@@ -61,7 +61,7 @@ double agent_ms(bench::OneAgent& agent) {
     return took;
 }
 
-// Their files stay until the last has run: to make files where many were just removed costs a file
+// Their files stay until the last run: creating files where many were just removed costs a file
 // system more than an agent pays on any host.
 bench::Figure start() {
     std::vector<std::unique_ptr<bench::OneAgent>> agents;
@@ -76,7 +76,7 @@ bench::Figure start() {
     return {.value = bench::median(ours), .floor = bench::median(bare), .goal = "ratio <= 2"};
 }
 
-// From the start of the program until its coordinator knows all of them.
+// From the start of the program until its coordinator knows all instances.
 bench::Figure adopt() {
     bench::OneAgent agent;
     agent.begin();

@@ -23,7 +23,7 @@ constexpr ClusterId cluster{1, 1};
 constexpr LeaderId leader{2, 2};
 constexpr Epoch epoch{1};
 constexpr Generation generation{1};
-// A benchmark that takes longer tells nothing any more.
+// A figure from a slower run is not meaningful.
 constexpr Duration patience = 60s;
 
 net::Context& the_context() {
@@ -57,7 +57,7 @@ void OneAgent::begin() {
 
 void OneAgent::kill() {
     process_->signal(SIGKILL);
-    ensure(process_->wait(integration::soon()).has_value(), "who is killed ends");
+    ensure(process_->wait(integration::soon()).has_value(), "a killed process ends");
 }
 
 void OneAgent::end() {
@@ -124,7 +124,7 @@ std::vector<pid_t> OneAgent::shims() const {
 bool OneAgent::receive() {
     net::Envelope from;
     const auto receipt = router_.receive(from, received_);
-    if (receipt == net::Receipt::probe) {  // A new route, of one whose hello may have been lost.
+    if (receipt == net::Receipt::probe) {  // A new connection: its hello may have been lost.
         agent_ = std::move(from);
         send(Refused{.code = Errc::hello_required, .detail = "say hello"});
         return true;
@@ -167,7 +167,7 @@ void OneAgent::take(const Report& report) {
     }
 }
 
-void OneAgent::take(const Ack& ack) { ensure(ack.refusals.empty(), "what is ordered is sound"); }
+void OneAgent::take(const Ack& ack) { ensure(ack.refusals.empty(), "every order is valid"); }
 
 void OneAgent::send(const CoordinatorMessage& message) {
     codec::encode(message, encoded_);

@@ -15,8 +15,8 @@
 
 namespace muster::bench {
 
-/// The real muster-agent, and in place of its coordinator a socket that speaks its part: welcomes,
-/// orders, polls, and knows what is reported. Gone with its tasks when this object goes.
+/// The real muster-agent, with a socket in place of its coordinator that welcomes it, sends orders
+/// and polls, and keeps its reports. The agent and its tasks end with this object.
 class OneAgent {
 public:
     OneAgent();
@@ -25,16 +25,16 @@ public:
 
     /// Starts the program and returns when it has answered a first poll.
     void begin();
-    /// Kills it. What it runs runs on.
+    /// Kills the agent. Its instances keep running.
     void kill();
-    /// Kills it with all that it runs. Its files stay as long as this object.
+    /// Kills the agent and all its processes. Its files stay as long as this object.
     void end();
 
-    /// Orders so many instances of one task, and returns when all are reported to run.
+    /// Orders this many instances of one task, and returns when all are reported running.
     void run(const std::vector<std::string>& argv, std::uint32_t instances);
-    /// Returns when it is reported that so many run.
+    /// Returns when this many are reported running.
     void await_running(std::uint32_t instances);
-    /// Polls once a second, for so long.
+    /// Polls once a second, for this time.
     void poll_for(Duration time);
 
     [[nodiscard]] pid_t pid() const { return process_->pid(); }
@@ -50,7 +50,7 @@ private:
     void take(const Goodbye& /*goodbye*/) {}
     template <class Answer>
         requires requires(Answer answer) { answer.stamp; }
-    void take(const Answer& /*answer*/) {}  // To an errand; it is sent none.
+    void take(const Answer& /*answer*/) {}  // Calls are never sent, so they have no answers.
     void send(const CoordinatorMessage& message);
     void poll();
     void turn_until(const std::function<bool()>& holds, Duration at_most);
@@ -65,7 +65,7 @@ private:
     Revision seen_{};
     Round round_{};
     Sequence issued_{};
-    std::uint32_t answers_ = 0;  // Of this life, to polls.
+    std::uint32_t answers_ = 0;  // To polls, in this life.
     std::map<InstanceId, InstanceState> reported_;
     std::uint32_t running_ = 0;
     std::string encoded_;

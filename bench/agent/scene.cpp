@@ -21,12 +21,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One that is just becoming another program shows no mark for a moment.
+// A process shows no mark for a moment while it executes another program.
 constexpr int looks_in_a_row = 3;
 constexpr int between_looks_ms = 5;
 constexpr int patience_ms = 10'000;
 
-// Until they are gone: to take down what a thousand of them had is work for whoever comes next.
+// Waits until they are gone, because their cleanup would slow down the next benchmark.
 void end_all_of(const std::string& home) {
     for (int looks = 0; looks < looks_in_a_row; ++looks) {
         const auto processes = agent::processes_of_home(home);
@@ -43,8 +43,8 @@ void end_all_of(const std::string& home) {
     }
 }
 
-// In a session of its own, so that what ends a benchmark by its terminal does not end it, and with
-// no other file open, so that no other keeper waits for this one.
+// In its own session, so that the end of the benchmark's terminal does not end it. Without other
+// open files, so that no other keeper waits for this one.
 [[noreturn]] void keep(int alive, const std::string& path, const std::string& run,
                        const std::string& state) {
     setsid();

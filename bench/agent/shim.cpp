@@ -1,5 +1,6 @@
-// What the parent of each process costs: its memory beside a thousand others, and how fast a task's
-// output goes through it to its file, against dd writing the same bytes to the same disk.
+// The cost of the parent of each process: its memory beside a thousand others, and how fast a
+// task's output passes through it to its file, compared with dd writing the same bytes to the same
+// disk.
 
 #include <array>
 #include <csignal>
@@ -33,7 +34,7 @@ namespace fs = std::filesystem;
 
 std::uint32_t shims() { return bench::sized(1'000U, 5U); }
 
-// What of its memory is its own, and its part of what it shares.
+// Its private memory plus its part of shared memory.
 double pss_kb(pid_t pid) {
     std::ifstream file{"/proc/" + std::to_string(pid) + "/smaps_rollup"};
     for (std::string word; file >> word;) {
@@ -79,12 +80,12 @@ void sync_file(const std::string& path) {
 }
 
 struct Written {
-    double ms = 0;         ///< Until all is in its files,
-    double synced_ms = 0;  ///< and on the disk.
+    double ms = 0;         ///< Until everything is in its files.
+    double synced_ms = 0;  ///< Until everything is on the disk.
     double dropped_bytes = 0;
 };
 
-// Without a shim, and without the pipe that a task needs: or with one, and nothing else.
+// Without a shim. With `has_pipe`, the output passes through a pipe, as with a task.
 Written bare(bool has_pipe) {
     const bench::Scene scene;
     const std::string path = scene.path() + "/out";
@@ -103,7 +104,7 @@ Written bare(bool has_pipe) {
     return {.ms = written, .synced_ms = bench::wall_ms() - begin};
 }
 
-/// Waits for the end of the task and of what its shim has to write.
+/// Waits until the task has ended and its shim has written everything.
 void await_end(agent::Executor& executor, agent::ProcessId process) {
     while (!executor.state_of(process)->is_recorded) {
         pollfd ready{executor.fd(), POLLIN, 0};
@@ -124,7 +125,7 @@ Written through_shim(std::uint64_t log_bytes) {
                               .secrets = {},
                               .secrets_place = scene.path() + "/copies"}};
     ensure(executor.open().has_value(), "the benchmark may make files");
-    std::signal(SIGCHLD, SIG_DFL);  // We wait for children of our own, too.
+    std::signal(SIGCHLD, SIG_DFL);  // The benchmark waits for its own children, too.
     TaskSpec spec;
     spec.argv = {"/bin/sh", "-c", dd()};
     spec.log.max_bytes = log_bytes;
@@ -173,9 +174,9 @@ int main(int argc, char** argv) {
     const std::uint64_t never_full = limits::log_bytes_most;
     const std::uint64_t by_default = TaskSpec{}.log.max_bytes;
     suite.run("shim.pss", memory);
-    // The files of both are synced at the end, and that is counted.
+    // The files of both are synced at the end, and that is included.
     suite.run("shim.log", [&] { return output(never_full, &Written::synced_ms); });
     suite.run("shim.log.default", [&] { return output(by_default, &Written::synced_ms); });
-    // Until the kernel has all of it, on the disk or not.
+    // Until the kernel has all of it, on disk or not.
     suite.run("shim.log.cached", [&] { return output(never_full, &Written::ms); });
 }

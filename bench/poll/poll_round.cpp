@@ -1,5 +1,5 @@
-// One round of polls: the coordinator asks every node once and takes in every answer, `same`. Its
-// floor is what a bare libzmq ROUTER needs for the same messages; the rounds of both alternate.
+// One round of polls: the coordinator polls every node once and applies every answer, `same`. The
+// floor is the cost of the same messages for a bare libzmq ROUTER; the rounds of both alternate.
 // Also the memory of a node with its connection.
 
 #include <algorithm>
@@ -48,14 +48,14 @@ Figure poll_round(std::uint32_t full_nodes, int full_rounds) {
         }
         figures.push_back({.value = mean(ours), .floor = mean(floor)});
     }
-    // The run whose ratio is in the middle: a pair measured together stays together.
+    // The pair of runs with the median ratio: figures that were measured together stay together.
     std::sort(figures.begin(), figures.end(), [](const Figure& a, const Figure& b) {
         return a.value / *a.floor < b.value / *b.floor;
     });
     return figures[figures.size() / 2];
 }
 
-/// What it costs a coordinator to record, of what its loop costs.
+/// The part of its loop's time that a coordinator needs to record.
 Figure recorder_overhead(std::uint32_t full_nodes, int full_rounds) {
     const std::uint32_t nodes = sized(full_nodes, smallest_nodes);
     const int rounds = sized(full_rounds, 1);

@@ -17,7 +17,7 @@ namespace {
 constexpr Epoch epoch{1};
 constexpr Incarnation first_life{1};
 
-/// A core with its clock, a store that is done at once, and agents that answer at once.
+/// A core with its clock, a store that completes at once, and agents that answer at once.
 class RecordedFleet {
 public:
     RecordedFleet(std::uint32_t nodes, const std::string& directory)
@@ -33,7 +33,7 @@ public:
         ensure(round(false) == nodes && round(false) == nodes, "a fleet is polled");
     }
 
-    /// A round, to the last answer. How many were polled.
+    /// Runs a round, to the last answer. Returns the number of polls.
     std::size_t round(bool records) {
         polls_.clear();
         while (polls_.empty()) {

@@ -4,10 +4,10 @@
 
 namespace muster::bench {
 
-/// What it costs to record a round: the polls of so many nodes and their answers, `same`. A core
-/// hears its rounds by turns with a recorder and without, in this process: two processes differ by
-/// more than that, whatever they do. CPU time in ms; the least of the rounds, for the work of
-/// others only adds to it. Caches are warmer here than beside a socket.
+/// The cost of recording a round: the polls of this many nodes and their answers, `same`. Rounds
+/// with and without a recorder alternate in this process, because two processes differ by more than
+/// that anyway. CPU time in ms. The minimum of the rounds, because other work on the host only adds
+/// to it. Caches are warmer here than with sockets.
 [[nodiscard]] double recording_ms(std::uint32_t nodes, int rounds);
 
 }  // namespace muster::bench

@@ -29,7 +29,8 @@ namespace {
 double resident_bytes() {
     std::FILE* const file = std::fopen("/proc/self/statm", "r");
     long pages = 0;
-    ensure(file != nullptr && std::fscanf(file, "%*d %ld", &pages) == 1, "memory is told");
+    ensure(file != nullptr && std::fscanf(file, "%*d %ld", &pages) == 1,
+           "the kernel reports the memory");
     std::fclose(file);
     return static_cast<double>(pages) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
@@ -83,7 +84,7 @@ Side::Side(Run run, std::uint32_t count) {
     peers_ = fork();
     if (peers_ == 0) {
         end_with_parent();
-        close(orders_);  // Or the side would never see its orders end.
+        close(orders_);  // Otherwise the side would never see its orders end.
         close(answers_);
         run_peers(ports.agents, count);
     }
@@ -124,7 +125,7 @@ void run_coordinator_side(int orders, int answers, std::uint32_t count) {
     net::Context context;
     net::Loop loop;
     coordinator::CoordinatorOptions options;
-    options.round = 1h;  // Rounds begin by order.
+    options.round = 1h;  // Rounds begin only by order.
     const double memory_before = resident_bytes();
     coordinator::Server server{context, loop, **store, options, *image};
     const auto bound = server.listen({.agents = "tcp://127.0.0.1:*",
@@ -153,7 +154,7 @@ namespace {
 class BareRouter {
 public:
     BareRouter() {
-        // What costs time or memory per peer is set as the coordinator sets it.
+        // Options that cost time or memory per peer are the coordinator's.
         router_.set(zmq::sockopt::sndhwm, 48);
         router_.set(zmq::sockopt::rcvhwm, 24);
         router_.set(zmq::sockopt::backlog, 4'096);
@@ -164,7 +165,7 @@ public:
 
     [[nodiscard]] std::string endpoint() { return router_.get(zmq::sockopt::last_endpoint); }
 
-    /// Takes so many messages in, the routes of the first ones into `routes_`.
+    /// Receives this many messages, and stores the routes of the first ones in `routes_`.
     void receive(std::size_t messages, bool keep_routes) {
         zmq_pollitem_t item{router_.handle(), 0, ZMQ_POLLIN, 0};
         while (messages > 0) {

@@ -8,18 +8,18 @@
 
 namespace muster::bench {
 
-/// One side of the comparison, in a process of its own with a fleet of peers in another: it polls
-/// all of them once for each round it is asked for, and says what that cost.
+/// One side of the comparison, in its own process, with a fleet of peers in another one. For each
+/// requested round it polls all peers once and reports the cost.
 class Side {
 public:
-    /// What a side is asked and what it answers.
+    /// The request to a side and its answer.
     struct Cost {
-        double cpu_ms = 0;        ///< Of its whole process, I/O thread included, in that round.
+        double cpu_ms = 0;        ///< Of its whole process in that round, including the I/O thread.
         double memory_bytes = 0;  ///< Resident, since before its first peer.
     };
     struct Ports {
         std::uint16_t agents = 0;
-        std::uint16_t operators = 0;  ///< 0: the side begins its round by itself.
+        std::uint16_t operators = 0;  ///< 0: the side begins its rounds by itself.
     };
     using Run = void (*)(int orders, int answers, std::uint32_t count);
 

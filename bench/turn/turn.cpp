@@ -1,14 +1,13 @@
-// turn.longest: the longest turn of the coordinator's loop, in which nobody else is heard: agents
-// that answer polls and ask for leases wait so long. The real server, core and store, ten thousand
-// agents over loopback that run a million instances, a hundred operators who read every second,
-// and one who applies a hundred thousand tasks, until they run.
-// turn.longest.names: he applies names of nodes instead. turn.longest.show: the hundred read the
-// largest task there may be, and nothing is applied.
+// turn.longest: the longest turn of the coordinator's loop. During a turn no other message is
+// handled, so agents that answer polls and ask for leases wait this long. The real server, core and
+// store; ten thousand agents over loopback that run a million instances; a hundred operators who
+// read every second; and one who applies a hundred thousand tasks, until they run.
+// turn.longest.names: the operator applies node names instead.
+// turn.longest.show: the hundred read the largest possible task, and nothing is applied.
 //
-// Measured is the CPU time of the loop's thread, since other programs of a busy host are not what
-// the turn is made of; `wall` beside it is what a clock on the wall said. Then the longest of each
-// phase: `idle` with nobody but the agents, `read` with the readers, `apply` up to the answer,
-// `run` until what was applied runs.
+// Measures the CPU time of the loop's thread, because other programs of a busy host are not part of
+// the turn; `wall` beside it is wall clock time. Then the longest turn of each phase: `idle` with
+// agents only, `read` with the readers, `apply` up to the answer, `run` until all tasks run.
 
 #include <algorithm>
 #include <csignal>
@@ -44,7 +43,7 @@ constexpr double patience_ms = 30'000;
 
 void pause_ms(unsigned ms) { usleep(sized(ms, 100U) * 1'000); }
 
-/// The readers in a process of their own, for as long as this lives.
+/// The readers, in their own process as long as this object exists.
 class ReadersAtWork {
 public:
     explicit ReadersAtWork(const Readers& readers) : process_{fork()} {
@@ -64,7 +63,8 @@ private:
     pid_t process_;
 };
 
-/// Looks at the status until this many run, with nothing on its way. False: not in time.
+/// Polls the status until this many instances run and the cluster has converged. False: not in
+/// time.
 [[nodiscard]] bool runs_in_time(RawOperator& watcher, std::uint64_t running) {
     for (const double end = wall_ms() + patience_ms; wall_ms() < end;) {
         watcher.ask({{}, StatusRequest{}});
@@ -95,7 +95,7 @@ public:
             figure_.more.emplace_back(phase, longest.cpu_ms);
         }
     }
-    /// `runs`: all that is wanted runs at last.
+    /// `runs`: everything that is wanted runs at the end.
     [[nodiscard]] Figure figure(bool runs) {
         figure_.goal = "<= 25";
         figure_.more.emplace_back("runs", runs ? 1 : 0);
@@ -109,7 +109,7 @@ private:
     double wall_ = 0;
 };
 
-/// The hundred who ask for all there is to read, and one in five of them for `/metrics`.
+/// A hundred readers of everything that can be read. One in five reads `/metrics`.
 Readers all_readers(const TurnScene::Ports& ports) {
     return {.operators = ports.operators,
             .http = ports.http,
@@ -143,14 +143,15 @@ RequestBody tasks_applied() {
 
 RequestBody names_applied() {
     NodeApplyRequest apply;
-    const std::uint32_t there = sized(full, smallest).nodes;  // Who is not named is removed.
+    const std::uint32_t there = sized(full, smallest).nodes;  // Nodes not named are removed.
     for (std::uint32_t number = 0; number < sized(full_names, 100U); ++number) {
         apply.nodes.push_back({number < there ? peer_name(number) : padded('o', number)});
     }
     return apply;
 }
 
-/// The longest turn while these read and while this is applied. `more`: so many more run then.
+/// The longest turn while these readers read and this change is applied. `more`: additional
+/// instances that run at the end.
 Figure longest_turn(Readers readers_of(const TurnScene::Ports&), const RequestBody* change,
                     std::uint32_t more) {
     const TurnSize size = sized(full, smallest);

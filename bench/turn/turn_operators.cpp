@@ -80,7 +80,7 @@ Reply RawOperator::await() {
 
 namespace {
 
-/// One who reads `/metrics`, over a new connection each time.
+/// A reader of `/metrics` that uses a new connection each time.
 class MetricsReader {
 public:
     explicit MetricsReader(std::uint16_t port) : port_{port} { ask(); }
@@ -139,7 +139,7 @@ void run_readers(const Readers& readers) {
         page.ask();
         watch(epoll, page.fd(), number);
     };
-    std::deque<std::pair<double, std::size_t>> resting;  // Until when, and who.
+    std::deque<std::pair<double, std::size_t>> resting;  // Until when, and which reader.
     while (true) {
         epoll_event event{};
         if (epoll_wait(epoll, &event, 1, 10) == 1) {

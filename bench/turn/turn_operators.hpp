@@ -10,7 +10,7 @@
 
 namespace muster::bench {
 
-/// An operator without libzmq, who asks and reads whole replies, in parts or not.
+/// An operator without libzmq that sends requests and reads whole replies, in parts or not.
 class RawOperator {
 public:
     explicit RawOperator(std::uint16_t port);
@@ -19,9 +19,9 @@ public:
     RawOperator& operator=(const RawOperator&) = delete;
 
     void ask(const Request& request);
-    /// Reads what is there. True once the reply to the last request is whole.
+    /// Reads what is available. True once the reply to the last request is complete.
     [[nodiscard]] bool read_some();
-    /// Waits until the reply is whole, and takes it.
+    /// Waits until the reply is complete, and takes it.
     [[nodiscard]] Reply await();
 
     [[nodiscard]] int fd() const { return fd_; }
@@ -36,8 +36,8 @@ private:
     std::string reply_;
 };
 
-/// Operators who ask for one of these, each again a moment after he was answered; and as many as
-/// said who read `/metrics`. Runs in a process of its own until it is killed.
+/// Operators that send one of these requests each, again a moment after each answer, and
+/// `of_metrics` readers of `/metrics`. Runs in its own process until it is killed.
 struct Readers {
     std::uint16_t operators = 0;
     std::uint16_t http = 0;

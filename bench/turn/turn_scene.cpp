@@ -63,7 +63,8 @@ void add_known(TurnSize size, coordinator::StoreImage& image) {
     }
 }
 
-/// Each node runs as many, of tasks in the order of their names; each task is on many nodes.
+/// Each node runs the same number. Tasks are in the order of their names, and each task is on many
+/// nodes.
 Running running_of(TurnSize size) {
     Running running(size.nodes);
     for (std::uint32_t ordinal = 0; ordinal < size.of_large; ++ordinal) {
@@ -76,7 +77,7 @@ Running running_of(TurnSize size) {
     return running;
 }
 
-/// Turns until the orders end; each order is answered with the longest turn since the last.
+/// Runs turns until the orders end. Answers each order with the longest turn since the last one.
 void serve(int orders, int answers, TurnSize size) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     log::set_level(log::Level::error);
@@ -90,7 +91,7 @@ void serve(int orders, int answers, TurnSize size) {
     net::Context context;
     net::Loop loop;
     coordinator::CoordinatorOptions options;
-    options.recovery_grace = 5min;  // Nothing is ordered before all have reported.
+    options.recovery_grace = 5min;  // No orders before all nodes have reported.
     coordinator::Server server{context, loop, **store, options, *image};
     const auto bound = server.listen({.agents = "tcp://127.0.0.1:*",
                                       .operators = "tcp://127.0.0.1:*",
@@ -119,7 +120,7 @@ void serve(int orders, int answers, TurnSize size) {
             write_to(answers, std::exchange(longest, {}));
         }
     }
-    _exit(0);  // What a million instances held need not be given back one by one.
+    _exit(0);  // Skips freeing the memory of a million instances.
 }
 
 }  // namespace

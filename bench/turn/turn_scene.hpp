@@ -6,28 +6,28 @@
 
 namespace muster::bench {
 
-/// How large a cluster a benchmark of turns has.
+/// The size of the cluster in a benchmark of turns.
 struct TurnSize {
     std::uint32_t nodes = 0;
-    std::uint32_t tasks = 0;  ///< Each of `of_task` instances.
+    std::uint32_t tasks = 0;  ///< Each with `of_task` instances.
     std::uint32_t of_task = 0;
     std::uint32_t of_large = 0;  ///< Instances of the one task `large`.
 
     [[nodiscard]] std::uint32_t instances() const { return tasks * of_task + of_large; }
 };
 
-/// The longest turn of a stretch of time.
+/// The longest turn of a period.
 struct LongestTurn {
-    double cpu_ms = 0;   ///< Of the loop's thread: what the turn takes on a host of its own.
-    double wall_ms = 0;  ///< From the end of its wait: on a busy host others run in between.
+    double cpu_ms = 0;   ///< Of the loop's thread: the time of the turn on an otherwise idle host.
+    double wall_ms = 0;  ///< From the end of its wait; on a busy host it includes other programs.
     std::uint64_t turns = 0;
 };
 
-/// `t000042`: names sort as numbers.
+/// `t000042`: names sort like numbers.
 [[nodiscard]] std::string padded(char letter, std::uint32_t number);
 
-/// The coordinator's real server, core and store in a process of its own, and in another one a
-/// fleet of agents that run what is wanted.
+/// The coordinator's real server, core and store in their own process, and in another one a fleet
+/// of agents that run the wanted tasks.
 class TurnScene {
 public:
     struct Ports {

@@ -130,7 +130,7 @@ void AgentHost::spawn(Instant now, const agent::Spawn& order) {
     world_.checkers.see(now, SpawnOrdered{index_, number, order.id, order.generation,
                                           order.spec.restart.policy, is_journaled, order.lease});
     const auto [at, is_new] = shims_.try_emplace(number);
-    ensure(is_new, "an agent numbers its processes anew");
+    ensure(is_new, "an agent gives each process a new number");
     Shim& shim = at->second;
     shim.number = ++shims_made_;
     shim.order = {order.process, order.id, order.generation, order.spec};
@@ -143,7 +143,7 @@ void AgentHost::spawn(Instant now, const agent::Spawn& order) {
     }
     world_.queue.push(shim.known, SpawnDone{index_, number, shim.number});
     if (order.spec.exclusive) {
-        ensure(order.lease > now && order.token > 0, "what is exclusive begins under a lease");
+        ensure(order.lease > now && order.token > 0, "an exclusive instance begins under a lease");
         shim.lease = end_of(now, order.lease);
         world_.queue.push(shim.lease, LeaseDue{index_, number, shim.number});
     }

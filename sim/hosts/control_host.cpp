@@ -19,8 +19,7 @@ constexpr coordinator::Ticket observer{~std::uint64_t{0}};  // No operator's req
 /// Takes the observer's reply out of the replies.
 std::optional<ReplyBody> take_answer(coordinator::Output& output) {
     const auto at = std::ranges::find(output.replies, observer, &coordinator::ReplyTo::ticket);
-    ensure(at != output.replies.end() && at->reply->result,
-           "what is only read is answered at once");
+    ensure(at != output.replies.end() && at->reply->result, "a read is answered at once");
     auto body = *at->reply->result;
     output.replies.erase(at);
     return body;
@@ -269,7 +268,7 @@ void ControlHost::restore() {
     const std::string saved = save_core(*core_);
     auto restored = coordinator::restore_core(saved);
     ensure(restored && coordinator::save_core(**restored) == saved,
-           "what is saved can be restored whole");
+           "a saved state can be restored completely");
     core_ = std::move(*restored);
 }
 

@@ -51,7 +51,7 @@ RandomRun run_for(const Mutant& mutant, std::uint64_t seed) {
     }
     if (!mutant.faults.empty()) {
         const auto faults = FaultSet::parse(mutant.faults);
-        ensure(faults.has_value(), "the list of mutants names faults that there are");
+        ensure(faults.has_value(), "the list of mutants names only known faults");
         run.faults = *faults;
     }
     return run;

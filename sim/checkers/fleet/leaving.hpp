@@ -9,8 +9,8 @@ namespace muster::sim {
 
 /// S17: nothing is started on a node that is draining or offline. An instance on a draining node is
 /// stopped only once it runs elsewhere, or has ended there in its wanted generation. Exceptions:
-/// the drain is forced, the task may not surge, or the task runs on every node. L5: no drain ends
-/// while an instance is known to run on its node.
+/// the drain is forced, the task may not surge, or the task runs on every node.
+/// L5: no drain ends while an instance is known to run on its node.
 class Leaving : public Checker {
 public:
     explicit Leaving(const Copies& copies) : copies_{copies} {}
