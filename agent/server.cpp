@@ -131,7 +131,7 @@ bool AgentServer::receive(Instant now) {
     return true;
 }
 
-// ---- asked by hand ----
+// ---- local requests ----
 
 bool AgentServer::receive_by_hand() {
     net::Envelope from;

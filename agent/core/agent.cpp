@@ -75,7 +75,7 @@ std::vector<LocalInstance> Agent::instances() const {
     return all;
 }
 
-// ---- what follows ----
+// ---- consequences ----
 
 /// Begins what is due, writes what changed, and puts out the orders that were given meanwhile.
 void Agent::advance(Instant now, AgentOutput& output) {

@@ -63,7 +63,7 @@ private:
         requires requires(Call call) { call.stamp; }
     void handle(Instant now, const Call& call, AgentOutput& output);
 
-    // ---- what follows ----
+    // ---- consequences ----
     void advance(Instant now, AgentOutput& output);
     [[nodiscard]] bool cannot_write(Instant now) const;
     void review_trouble(Instant now);

@@ -242,7 +242,7 @@ void Executor::release(const Release& order) {
     launcher_.clean_up(order.process);
 }
 
-// ---- what happened ----
+// ---- events ----
 
 std::vector<ProcessEvent> Executor::collect(Instant now) {
     std::array<epoll_event, events_at_once> happened = {};

@@ -18,8 +18,7 @@ namespace muster::agent {
 /// hit.
 ///
 /// The kernel does not report their ends to us: while there are orphans, /proc is read every 5 ms
-/// at first, later every 500 ms.
-/// to every 500 ms.
+/// at first, later at longer intervals, up to 500 ms.
 class OrphanReaper {
 public:
     OrphanReaper(std::string home, const Cgroups& cgroups)

@@ -144,7 +144,7 @@ void AgentHost::lose_disk() {
     world_.checkers.see(origin, DiskLost{index_});
 }
 
-// ---- what is due ----
+// ---- deadlines ----
 
 void AgentHost::wake(Instant now, std::uint64_t life) {
     if (life != life_ || !core_ || due_ != now) {

@@ -83,7 +83,7 @@ public:
         return ready_ && !full_ && !spawns_broken_ && !disk_broken_ && clock_ahead_ == Duration{};
     }
 
-    // What is due.
+    // Deadlines.
     void begin(Instant now, std::uint64_t life);
     void wake(Instant now, std::uint64_t life);
     void written(Instant now, const DiskDone& done);

@@ -95,7 +95,7 @@ void ControlHost::resume(Instant now) {
     take(now, coordinator::Wake{});
 }
 
-// ---- what is due ----
+// ---- deadlines ----
 
 void ControlHost::wake(Instant now, std::uint64_t life) {
     if (life != life_ || !core_ || due_ != now) {

@@ -29,7 +29,7 @@ public:
     /// From now on its civil clock is this far ahead.
     void set_clock(Instant now, Duration ahead);
 
-    // What is due.
+    // Deadlines.
     void begin(Instant now, std::uint64_t life);
     void wake(Instant now, std::uint64_t life);
     void committed(Instant now, std::uint64_t life);

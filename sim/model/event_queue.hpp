@@ -27,7 +27,7 @@ enum class Side : std::uint8_t { coordinator, agent };
     return side == Side::coordinator ? Side::agent : Side::coordinator;
 }
 
-// ---- what can be due ----
+// ---- occurrences ----
 
 /// A message reaches the end `to` of its session.
 struct Delivery {

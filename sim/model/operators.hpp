@@ -85,7 +85,7 @@ public:
     }
     void forget_tickets() { tickets_.clear(); }
 
-    // What is due.
+    // Deadlines.
     void heard(Instant now, const ReplyArrives& arrival) {
         auto reply = codec::decode_reply(arrival.bytes);
         ensure(reply.has_value(), "a client can read what a coordinator wrote");

@@ -169,7 +169,7 @@ void ScenarioExecutor::heal_all() {
     cluster_.mend_coordinator();
 }
 
-// ---- what comes later ----
+// ---- later parts of verbs ----
 
 void ScenarioExecutor::later(Duration from_now, Later what, const std::string& node) {
     agenda_.emplace(cluster_.now() + from_now, Entry{what, node});

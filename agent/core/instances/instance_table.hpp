@@ -25,7 +25,6 @@ namespace muster::agent {
 /// a trace stays readable.
 ///
 /// A value, one per instance and generation.
-/// A value, one per instance and generation.
 class RestartRecord {
 public:
     RestartRecord() = default;

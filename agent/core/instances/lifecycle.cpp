@@ -138,7 +138,7 @@ void Lifecycle::restart_or_give_up(Instant now, Entry& entry, const std::string&
     table_.set_deadline(entry, now + *delay);
 }
 
-// ---- what is due ----
+// ---- deadlines ----
 
 void Lifecycle::wake(Instant now) {
     for (const ProcessId process : processes_.shims().take_overdue(now)) {

@@ -19,7 +19,7 @@ InstanceImage image_of(const Instance& instance) {
 
 }  // namespace
 
-// ---- what is written ----
+// ---- writing ----
 
 std::optional<JournalWrite> Lifecycle::take_journal(Instant now) {
     if (now < writes_.retry().value_or(now)) {
@@ -71,7 +71,7 @@ std::vector<ProcessId> Lifecycle::on_journal_failed(Instant now) {
     return not_made;
 }
 
-// ---- what was written ----
+// ---- restoring ----
 
 Lifecycle::Lifecycle(const RecoveredState& recovered) {
     processes_.skip_to(recovered.last_left);

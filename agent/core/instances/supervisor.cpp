@@ -107,7 +107,7 @@ void Supervisor::leave(Entry& entry) {
     }
 }
 
-// ---- the lease of what is exclusive ----
+// ---- the lease of exclusive instances ----
 
 bool Supervisor::is_exclusive(const InstanceId& id, Digest digest) const {
     const TaskSpec* spec = lives_.find_spec(id, digest);
@@ -153,7 +153,7 @@ void Supervisor::leave_with_lease(Entry& entry) {
     }
 }
 
-// ---- what became of processes ----
+// ---- reports about processes ----
 
 void Supervisor::on_started(Instant now, const ProcessStarted& event) {
     if (lives_.processes().is_leftover(event.process)) {

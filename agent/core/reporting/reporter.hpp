@@ -22,7 +22,6 @@ namespace muster::agent {
 ///
 /// Changes at about the same time go together in one delta without a poll, once the leader has
 /// polled. The leader plans as soon as it gets the delta.
-/// once when it is told.
 ///
 /// Owned by Agent.
 class Reporter {

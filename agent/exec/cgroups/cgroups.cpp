@@ -79,7 +79,7 @@ std::string reason(const std::string& what, int error) {
 
 }  // namespace
 
-// ---- what there is ----
+// ---- the hierarchies ----
 
 void Cgroups::open(const std::vector<CgroupTree>& trees, const std::string& home) {
     places_.clear();

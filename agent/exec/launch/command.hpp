@@ -16,7 +16,7 @@ struct LaunchFailure {
 
 using NoLaunch = tl::unexpected<LaunchFailure>;
 
-/// What the command asks for is not there, or wrong.
+/// Something that the command needs is missing or wrong.
 [[nodiscard]] inline LaunchFailure permanent(std::string detail) {
     return {true, false, std::move(detail)};
 }
@@ -31,7 +31,7 @@ using NoLaunch = tl::unexpected<LaunchFailure>;
 /// A failure of the host's or of the command's, as the error number says.
 [[nodiscard]] LaunchFailure failure_of(const std::string& what, int error);
 
-/// What came of a start that a shim could not carry out.
+/// Why a shim could not carry out a start.
 [[nodiscard]] LaunchFailure failure_of(const ShimState& state, const std::string& program);
 
 }  // namespace muster::agent

@@ -256,7 +256,7 @@ tl::expected<std::string, LaunchFailure> Launcher::work_directory(
     return fault_of_host("its directory work/" + to_string(id) + " cannot be given to its user");
 }
 
-// ---- what shims leave behind ----
+// ---- the traces of shims ----
 
 std::set<ProcessId> Launcher::listed() const {
     std::set<ProcessId> processes;

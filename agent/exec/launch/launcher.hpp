@@ -56,7 +56,7 @@ public:
     /// The state of the shim says later whether the process starts.
     [[nodiscard]] tl::expected<Launched, LaunchFailure> launch(const Spawn& spawn);
 
-    // ---- what shims leave behind ----
+    // ---- the traces of shims ----
 
     /// The processes whose shims have, or had, a socket.
     [[nodiscard]] std::set<ProcessId> listed() const;
