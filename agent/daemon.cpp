@@ -218,8 +218,7 @@ Result<void> ask_to_stop_all(const std::string& socket) {
 }
 
 // For a mistyped name the answer must not be "ended", and nothing may be created.
-Result<void> check_that_it_was_here(const paths::Directories& directories,
-                                    const std::string& name) {
+Result<void> check_agent_was_here(const paths::Directories& directories, const std::string& name) {
     const std::string state = paths::agent_state(directories, name);
     const std::string shims = paths::agent_shims(directories, name);
     std::error_code hidden;
@@ -276,7 +275,7 @@ Result<void> stop_all(const AgentSettings& settings) {
         return fit;
     }
     const auto directories = paths::directories(settings.state_dir, settings.run_dir);
-    if (auto known = check_that_it_was_here(directories, settings.name); !known) {
+    if (auto known = check_agent_was_here(directories, settings.name); !known) {
         return known;
     }
     auto life = Life::begin(settings);

@@ -130,7 +130,7 @@ size_t write_mark(char (&mark)[mark_bytes], uint64_t dropped) {
 }
 
 // Writes the mark for dropped bytes before the text that follows them.
-void say_dropped(Stream& stream) {
+void write_drop_mark(Stream& stream) {
     if (stream.unsaid == 0) {
         return;
     }
@@ -210,7 +210,7 @@ void Outputs::pump(size_t index, int64_t now_ms) {
     bool has_more = true;
     while (has_more && rounds++ < 8 && has_room(stream)) {
         stream.full_since = 0;
-        say_dropped(stream);
+        write_drop_mark(stream);
         has_more = stream.pipe >= 0 && read_into_ring(stream);
     }
     if (!has_room(stream) && stream.pipe >= 0) {
@@ -315,7 +315,7 @@ void Outputs::note_progress() {
             stream.full_since = 0;
             if (!is_closed_) {  // No output may follow for a long time. At the end the thread
                                 // writes the mark.
-                say_dropped(stream);
+                write_drop_mark(stream);
                 wake_thread();
             }
         }

@@ -16,7 +16,7 @@ namespace {
 // In the zero segment, so that they take no memory until they are used.
 char order_bytes[message_bytes];
 char state_bytes[message_bytes];
-char heard_bytes[4096];
+char received_bytes[4096];
 
 uint64_t microseconds(const timeval& time) {
     return static_cast<uint64_t>(time.tv_sec) * 1000000 + static_cast<uint64_t>(time.tv_usec);
@@ -56,8 +56,8 @@ void Shim::accept_agent() {
 
 void Shim::receive() {
     const bool waits = phase_ == Phase::waiting;
-    char* into = waits ? order_bytes : heard_bytes;
-    const size_t capacity = waits ? sizeof order_bytes : sizeof heard_bytes;
+    char* into = waits ? order_bytes : received_bytes;
+    const size_t capacity = waits ? sizeof order_bytes : sizeof received_bytes;
     const ssize_t size = recv(link_, into, capacity, MSG_DONTWAIT | MSG_TRUNC);
     // An agent that ended without reading everything resets the link once. Its earlier messages can
     // still be read.

@@ -36,7 +36,7 @@ public:
         : scenario_{scenario},
           cluster_{options_of(scenario)},
           meter_{cluster_.world()},
-          deeds_{cluster_},
+          executor_{cluster_},
           rest_{rounds_of_rest * scenario.options.coordinator.round +
                 scenario.options.reconnect.most} {
         cluster_.set_observer(meter_);
@@ -60,12 +60,12 @@ public:
                        : std::nullopt;
         };
         begin("begin");
-        deeds_.apply(scenario_.tasks);
+        executor_.apply(scenario_.tasks);
         pass(end_before(0), began_ + rounds_of_begin * scenario_.options.coordinator.round);
         finish();
         for (std::size_t step = 0; step < steps.size(); ++step) {
             begin(steps[step].deed.text);
-            deeds_.perform(steps[step]);
+            executor_.perform(steps[step]);
             meter_.look(cluster_.now());
             pass(end_before(step + 1), began_);
             finish();
@@ -123,7 +123,7 @@ private:
     }
 
     void await_nodes() {
-        deeds_.list(scenario_.nodes);
+        executor_.list(scenario_.nodes);
         const auto all_serve = [&] {
             const auto status = cluster_.status();
             return status && status->serving == scenario_.nodes.size();
@@ -144,12 +144,12 @@ private:
         };
         while (cluster_.now() < last && (end || !is_over())) {
             Instant next = std::min(cluster_.now() + look_every, last);
-            if (const auto due = deeds_.next_at()) {
+            if (const auto due = executor_.next_at()) {
                 next = std::min(next, *due);
             }
             run_until(next);
-            if (deeds_.next_at() && *deeds_.next_at() <= next) {
-                deeds_.perform_due();
+            if (executor_.next_at() && *executor_.next_at() <= next) {
+                executor_.perform_due();
                 meter_.look(next);
                 changed_ = next;
             }
@@ -180,7 +180,7 @@ private:
     [[nodiscard]] bool is_at_rest() {
         const World& world = cluster_.world();
         const bool is_held = world.frozen && !world.frozen_by_operator;
-        if (deeds_.next_at() || is_held || !cluster_.coordinator_is_up() ||
+        if (executor_.next_at() || is_held || !cluster_.coordinator_is_up() ||
             cluster_.coordinator_is_paused()) {
             return false;
         }
@@ -329,9 +329,9 @@ private:
                 step.notes.back() += fmt::format(", and {} more like it", notes.size() - shown);
             }
         };
-        add(deeds_.take_notes(), 1);
-        step.refused = deeds_.refused() - refused_;
-        refused_ = deeds_.refused();
+        add(executor_.take_notes(), 1);
+        step.refused = executor_.refused() - refused_;
+        refused_ = executor_.refused();
         if (meter_.counts(cluster_.now()).was_frozen) {
             step.notes.emplace_back(cluster_.is_frozen() ? "rescheduling is frozen"
                                                          : "rescheduling was frozen");
@@ -356,7 +356,7 @@ private:
     const Scenario& scenario_;
     Cluster cluster_;
     Meter meter_;
-    ScenarioExecutor deeds_;
+    ScenarioExecutor executor_;
     const Duration rest_;
     ScenarioResult result_;
     Instant began_{};

@@ -28,7 +28,7 @@ namespace files = std::filesystem;
 constexpr const char* agent_cgroup = "/muster-agent";
 
 // Delegates a controller to the cgroups below. Returns 0, or the error number.
-int hand_on(const std::string& base, const std::string& controller) {
+int delegate_controller(const std::string& base, const std::string& controller) {
     const std::string file = base + "/cgroup.subtree_control";
     return words_in(file).contains(controller) ? 0 : write_setting(file, '+' + controller);
 }
@@ -116,11 +116,11 @@ void Cgroups::look_at(const CgroupTree& tree, const std::string& home) {
         if (!controllers.contains(limit)) {
             continue;
         }
-        int error = tree.version == 1 ? 0 : hand_on(base, limit);
+        int error = tree.version == 1 ? 0 : delegate_controller(base, limit);
         if (error == EBUSY && !has_moved) {
             mkdir((base + agent_cgroup).c_str(), 0755);
             has_moved = move_ourselves(base + agent_cgroup);
-            error = hand_on(base, limit);
+            error = delegate_controller(base, limit);
         }
         if (error == 0) {
             place.limited.insert(limit);

@@ -57,7 +57,7 @@ private:
 
     struct Drain {
         CivilMs deadline{};
-        bool told = false;  ///< In this leadership; or it is not judged.
+        bool told = false;  ///< Reported overdue, or not judged.
         int rounds = 0;     ///< Rounds that closed since the deadline, at most one per instant.
         Instant counted{};  ///< When the last of them closed.
     };
