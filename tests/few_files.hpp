@@ -7,8 +7,9 @@
 
 namespace muster {
 
-/// While it lives this process has as many open files as it may. Look while it lives, and check
-/// when it is gone: a sanitizer that looks at an object opens files, and calls it broken without.
+/// During its lifetime this process can open no further file. Read results during its lifetime, and
+/// check them afterwards: a sanitizer opens files to inspect an object and reports a false error
+/// without them.
 class FewFiles {
 public:
     FewFiles() {

@@ -1,4 +1,4 @@
-// In the build with deliberate bugs: MUSTER_MUTANT names the one that is at work in a test program.
+// The build with deliberate bugs: MUSTER_MUTANT names the bug that is active in a test program.
 
 #include <algorithm>
 #include <cstdio>
@@ -24,7 +24,7 @@ bool put_named_to_work() {
     return true;
 }
 
-// Before the tests begin, and so before they could change the environment.
+// This runs before the tests begin, because tests may change the environment.
 [[maybe_unused]] const bool is_mutated = put_named_to_work();
 
 }  // namespace

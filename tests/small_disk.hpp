@@ -10,7 +10,8 @@
 
 namespace muster {
 
-/// A file system of 256 KiB, mounted where it was asked for, if the test has the right to mount.
+/// A file system of 256 KiB at the given path. It is mounted only if the test has the right to
+/// mount.
 class SmallDisk {
 public:
     explicit SmallDisk(std::string path) : path_{std::move(path)} {
@@ -42,7 +43,7 @@ private:
     bool mounted_ = false;
 };
 
-/// What a failing disk does to a file: other bytes in its middle.
+/// Overwrites bytes in the middle of a file, as a failing disk does.
 inline void overwrite(const std::string& file, std::streamoff at, const std::string& bytes) {
     std::fstream stream{file, std::ios::binary | std::ios::in | std::ios::out};
     stream.seekp(at);

@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// A directory of a test's own, removed with all in it.
+/// A directory for one test. The destructor removes it and its contents.
 class TemporaryDirectory {
 public:
     TemporaryDirectory()

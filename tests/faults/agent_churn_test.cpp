@@ -9,7 +9,7 @@
 #include "tests/faults/holding.hpp"
 #include "tests/integration/support/harness.hpp"
 
-// kill -9 of the agent at random moments, while operators change what is wanted.
+// kill -9 of the agent at random moments while operators change the wanted tasks.
 namespace muster::faults {
 
 namespace {
@@ -29,7 +29,7 @@ void pass(std::uint64_t microseconds) {
     nanosleep(&time, nullptr);
 }
 
-/// One node under churn, with tasks that nobody touches.
+/// One node under churn, with some tasks that nobody changes.
 class Churn {
 public:
     static constexpr std::size_t untouched = 10;
@@ -50,7 +50,7 @@ public:
         pass(random_.below(20'000));
     }
     void check() {
-        // So many lives in so short a time count against a node, rightly.
+        // So many restarts in a short time correctly suspend the node, so the test forgives it.
         REQUIRE(until([&] {
             static_cast<void>(cluster_.ask({{"verb", "node forgive"}, {"pattern", "n1"}}));
             return cluster_.status().at("converged").get<bool>();
@@ -64,7 +64,7 @@ public:
             }
         }
     }
-    /// With all work of the churn gone there is what there was before it.
+    /// After the churn's tasks are removed, the agent holds exactly what it held before them.
     void end() {
         cluster_.apply({stays_}, true);
         check();
@@ -89,7 +89,7 @@ private:
         made["limits"] = {{"pids", 64}};
         return made;
     }
-    /// One or two changes of what is wanted.
+    /// Applies or removes one or two tasks.
     void disturb() {
         for (std::uint64_t left = 1 + random_.below(2); left > 0; --left) {
             const std::uint64_t number = random_.below(4);
@@ -117,7 +117,7 @@ private:
 
 }  // namespace
 
-// Goal: an agent may be killed at any moment, and no task, file or process shows it.
+// Goal: an agent can be killed at any moment without an effect on tasks, files and processes.
 TEST_CASE("an agent that is killed at random under churn restarts nothing and leaks nothing",
           "[integration][faults][S14]") {
     Churn churn;

@@ -8,8 +8,8 @@
 #include "tests/faults/traced.hpp"
 #include "tests/integration/support/harness.hpp"
 
-// An agent that is killed before each of its acts in turn: what it wrote, started, stopped and told
-// by then is all that its next life has.
+// An agent that is killed before each of its acts in turn. Its next life has only what it wrote,
+// started, stopped and sent by then.
 namespace muster::faults {
 
 namespace {
@@ -20,8 +20,8 @@ using integration::soon;
 using integration::text_of;
 using integration::until;
 
-/// A node whose agent is killed again and again, while each round changes all that can be changed:
-/// a task that stays, one that is replaced, one that goes, one that comes, and one that runs once.
+/// A node whose agent is killed again and again. Each round has a task that stays, one that is
+/// replaced, one that is removed, one that is added, and one that runs once.
 class Rounds {
 public:
     Rounds() {
@@ -44,17 +44,17 @@ public:
     }
     [[nodiscard]] Traced& agent() { return *agent_; }
 
-    /// Old tasks, before what is to be seen.
+    /// Applies the old tasks before the change under test.
     void prepare() {
         ++round_;
         cluster_.apply({stays_, task("changes", "before"), task("goes", "before")}, true);
         settle();
     }
-    /// The change; done by this agent, or begun by it.
+    /// Applies the change. This agent completes it or only begins it.
     void change() {
         cluster_.apply({stays_, task("changes", "after"), task("comes", "after"), job()}, true);
     }
-    /// The agent is dead, or has done all.
+    /// Waits until the agent is dead or the cluster has converged.
     [[nodiscard]] bool is_over() {
         return until([&] { return agent_->has_ended() || is_settled(); });
     }
@@ -64,7 +64,7 @@ public:
         CAPTURE(cluster_.ask({{"verb", "node show"}, {"name", "n1"}}).dump());
         REQUIRE(settles);
     }
-    /// What each life of the agent owes to the tasks.
+    /// What must hold in each life of the agent.
     void check() {
         settle();
         CHECK(cluster_.pids("stays", 1) == pids_);
@@ -77,7 +77,7 @@ public:
         CHECK(until(
             [&] { return cluster_.instances_of(job_name()).front().at("state") == "exited"; }));
         CHECK(text_of(cluster_.directory() + '/' + job_name()) == "ran\n");
-        // The shims of all others were released.
+        // The shims of all other instances were released.
         CHECK(until([&] { return cluster_.shims_of("n1").size() == 3; }));
     }
 
@@ -85,9 +85,9 @@ private:
     [[nodiscard]] std::uint64_t incarnation() const {
         return cluster_.node("n1").at("incarnation").get<std::uint64_t>();
     }
-    /// This life of the agent has reported, and all is as wanted.
+    /// The agent has reported in its present life, and the cluster has converged.
     [[nodiscard]] bool is_settled() const {
-        // So many lives in so short a time count against a node, rightly.
+        // So many restarts in a short time correctly suspend the node, so the test forgives it.
         static_cast<void>(cluster_.ask({{"verb", "node forgive"}, {"pattern", "n1"}}));
         return incarnation() > known_ && cluster_.status().at("serving") == 1 &&
                cluster_.status().at("converged").get<bool>();
@@ -111,7 +111,7 @@ private:
     Json stays_ = cluster_.task("stays", 1);
     std::vector<pid_t> pids_;
     int round_ = 0;
-    std::uint64_t known_ = 0;  // The incarnation of the life before.
+    std::uint64_t known_ = 0;  // The incarnation of the previous life.
     std::unique_ptr<Traced> agent_;
 };
 
@@ -125,10 +125,11 @@ std::map<std::string, std::size_t> counted(const std::vector<std::string>& acts)
 
 }  // namespace
 
-// Method: the acts of a whole change are counted by their kinds; then, in one round for each, the
-// agent is killed before it. How many there are differs a little from round to round.
-TEST_CASE("an agent that is killed before any act of a change is found whole by its next life",
-          "[integration][faults][S14][S15]") {
+// Method: count the acts of a whole change by kind. Then, in one round for each act, kill the agent
+// before it. The counts differ a little from round to round.
+TEST_CASE(
+    "an agent that is killed before any act of a change completes the change in its next life",
+    "[integration][faults][S14][S15]") {
     Rounds rounds;
     rounds.prepare();
     rounds.agent().kill_before(0);
@@ -157,8 +158,9 @@ TEST_CASE("an agent that is killed before any act of a change is found whole by 
     }
 }
 
-TEST_CASE("an agent that is killed while it adopts is found whole by its next life",
-          "[integration][faults][S14][S15]") {
+TEST_CASE(
+    "an agent that is killed while it adopts instances completes the adoption in its next life",
+    "[integration][faults][S14][S15]") {
     Rounds rounds;
     for (std::size_t act = 1;; ++act) {
         rounds.prepare();

@@ -10,7 +10,8 @@ namespace {
 using integration::Client;
 using integration::Json;
 
-constexpr std::size_t in_flight = 32;  // That one coordinator leaves to the next.
+constexpr std::size_t in_flight =
+    32;  // The most unanswered requests that one coordinator leaves to the next.
 
 }  // namespace
 
@@ -93,7 +94,7 @@ std::size_t Changes::repeat_unanswered(Client& client) {
 
 void Changes::take(const Json& answer) {
     if (answer.at("ok") == false) {
-        return;  // It is asked again when the fault is over.
+        return;  // The client asks again when the fault is over.
     }
     for (std::size_t at = answered_; at < changes_.size(); ++at) {
         Change& change = changes_[at];

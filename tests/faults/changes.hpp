@@ -9,24 +9,24 @@
 
 namespace muster::faults {
 
-/// What operators want while things go wrong, tasks `t0`, `t1`, ..., and what was answered to them.
+/// The changes that operators request during faults (tasks `t0`, `t1`, ...), and their answers.
 class Changes {
 public:
-    /// Asks at this endpoint.
+    /// Requests go to this endpoint.
     Changes(const integration::Cluster& cluster, std::string endpoint);
 
-    /// One thing more, and its answer: it may be refused.
+    /// Requests one more change and returns its answer, which can be a refusal.
     integration::Json ask();
-    /// One thing more, which is answered when the fault is over, or asked again.
+    /// Requests one more change. It is answered after the fault, or asked again.
     void send();
-    /// Asks what was not answered once more, then for one more thing after each answer, until the
-    /// coordinator dies. How many it answered for the first time.
+    /// Repeats the unanswered requests, then requests one more change after each answer, until the
+    /// coordinator dies. Returns how many requests it answered for the first time.
     std::size_t ask_until_dead(integration::Process& coordinator);
 
-    /// All are answered at last.
+    /// Waits until all requests are answered.
     void settle();
-    /// All that were acknowledged are there and no others, and a retry of the last ones gets the
-    /// first answer.
+    /// Checks that the tasks are exactly the acknowledged ones, and that a retry of the last
+    /// requests gets the first answer.
     void check() const;
 
     [[nodiscard]] std::size_t count() const { return changes_.size(); }
@@ -34,7 +34,7 @@ public:
 private:
     struct Change {
         integration::Json request;
-        integration::Json answer{};  ///< The first that was final; null while there is none.
+        integration::Json answer{};  ///< The first final answer; null before it.
     };
 
     void ask_one_more(integration::Client& client);
@@ -43,9 +43,9 @@ private:
 
     const integration::Cluster& cluster_;
     std::string endpoint_;
-    std::unique_ptr<integration::Client> patient_;  // By which send() sends.
+    std::unique_ptr<integration::Client> patient_;  // The client that send() uses.
     std::deque<Change> changes_;
-    std::size_t answered_ = 0;  // All before it are.
+    std::size_t answered_ = 0;  // All requests before this one are answered.
     std::size_t answers_ = 0;
 };
 

@@ -8,7 +8,7 @@
 #include "tests/faults/changes.hpp"
 #include "tests/integration/support/harness.hpp"
 
-// kill -9 of the coordinator at the operations on its store, while operators change what is wanted.
+// kill -9 of the coordinator at operations on its store, while operators change the wanted tasks.
 namespace muster::faults {
 
 namespace {
@@ -25,10 +25,10 @@ std::size_t coordinator_kills() {
 
 }  // namespace
 
-// Goal: S1, S3, S11: wherever it is killed in its dealings with the disk, what it acknowledged is
-// kept, a retry takes effect once, and no task notices.
-// Method: a coordinator that kills itself before, or amid, the n-th operation on its store, for
-// each n in turn; then at random. It is asked for changes all the time.
+// Goal: S1, S3, S11: wherever the coordinator is killed while it uses its store, it keeps what it
+// acknowledged, a retry takes effect once, and no instance is disturbed.
+// Method: a coordinator kills itself before or during the n-th operation on its store, for each n
+// in turn, then at random. Clients request changes all the time.
 TEST_CASE("a coordinator killed at any operation on its store loses nothing acknowledged",
           "[faults][death][S1][S3]") {
     Cluster cluster{{.nodes = {"n1", "n2"}}};
@@ -50,7 +50,8 @@ TEST_CASE("a coordinator killed at any operation on its store loses nothing ackn
         command.argv.front() = integration::program("muster-coordinator-faulty");
         command.env.push_back("TEST_FILE_FAULT=" + fault);
         Process coordinator{command};
-        // A long log of writes is read before anything is served: who died of that lives longer.
+        // A long write-ahead log is read before anything is served, so a killed coordinator gets
+        // more operations next time.
         const bool has_served = changes.ask_until_dead(coordinator) > 0;
         most = has_served || kill < each_in_turn ? usual : 2 * most;
         REQUIRE(coordinator.wait(soon()) == Exit{.signal = SIGKILL});

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t sector = 512;
 
-/// A file as it is on the disk, and what was done to it since it was synced.
+/// A file as it is on the disk, and its changes since the last sync.
 struct ModelFile {
     struct Change {
         sqlite3_int64 at = 0;
         std::string bytes;
-        bool truncates = false;  // To `at`.
+        bool truncates = false;  // The new size is `at`.
     };
     std::string durable;
     std::vector<Change> changes;
@@ -59,7 +59,7 @@ State& state() {
     return one;
 }
 
-/// Behind it lies the file of the layer below.
+/// The file of the layer below follows it in memory.
 struct File {
     sqlite3_file base;
     const char* path;
@@ -73,7 +73,7 @@ File& ours(sqlite3_file* file) { return *reinterpret_cast<File*>(file); }
     return *ours(file).below()->pMethods;
 }
 
-/// One more operation. What is to go wrong with it, if anything is.
+/// Counts one more operation and returns its fault, if it has one.
 std::optional<FileFault::Kind> next_fault() {
     State& all = state();
     ++all.operations;
@@ -119,7 +119,7 @@ int on_write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) 
     return code_of(*fault, SQLITE_IOERR_WRITE);
 }
 
-/// An operation that is done whole or not at all.
+/// An operation that is either complete or has no effect.
 template <class Work>
 int guarded(int io_error, Work work) {
     const std::scoped_lock lock{state().mutex};
@@ -151,7 +151,7 @@ int on_sync(sqlite3_file* file, int flags) {
     });
 }
 
-// What writes nothing goes below as it is.
+// An operation that writes nothing goes directly to the layer below.
 int on_close(sqlite3_file* file) { return below(file).xClose(ours(file).below()); }
 int on_read(sqlite3_file* file, void* into, int size, sqlite3_int64 at) {
     return below(file).xRead(ours(file).below(), into, size, at);
@@ -206,7 +206,7 @@ const sqlite3_io_methods methods{.iVersion = 2,
 
 int on_open(sqlite3_vfs* /*vfs*/, const char* path, sqlite3_file* file, int flags, int* given) {
     file->pMethods = nullptr;
-    ours(file).path = path;  // It lives as long as the file.
+    ours(file).path = path;  // SQLite keeps the path as long as the file.
     const auto open = [&] {
         const int code =
             state().below->xOpen(state().below, path, ours(file).below(), flags, given);

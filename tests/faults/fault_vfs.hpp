@@ -8,39 +8,39 @@
 
 namespace muster::faults {
 
-/// What goes wrong with one operation on a file: opening it for writing, a write, a truncation, a
-/// sync, a removal.
+/// A fault of one operation on a file: opening it for writing, a write, a truncation, a sync or a
+/// removal.
 struct FileFault {
     enum class Kind : std::uint8_t {
-        io_error,     ///< EIO, and nothing is done.
-        full,         ///< ENOSPC, likewise.
-        short_write,  ///< Half of a write is done, then EIO; of all else nothing.
-        kill,         ///< The process is killed before it.
-        torn_kill,    ///< It is killed amid it: half of a write is done.
+        io_error,     ///< EIO without an effect.
+        full,         ///< ENOSPC without an effect.
+        short_write,  ///< Half of a write, then EIO. Other operations have no effect.
+        kill,         ///< The process is killed before the operation.
+        torn_kill,    ///< The process is killed during the operation, after half of a write.
     };
     Kind kind{};
-    std::uint64_t at = 0;  ///< Which one, from 1; those of all files are counted together.
-    bool lasts = false;    ///< All after it fail, too.
+    std::uint64_t at = 0;  ///< The number of the operation, from 1, counted over all files.
+    bool lasts = false;    ///< All later operations fail, too.
 };
 
-/// A layer below SQLite through which all its files go: it counts what is written, fails on order,
-/// and knows what a loss of power would leave.
+/// A layer below SQLite for all its files. It counts write operations, makes them fail on demand,
+/// and models the contents that a loss of power leaves.
 ///
-/// There is one in a process; threads may use it at the same time.
+/// A process has one. Several threads can use it at the same time.
 class FaultVfs {
 public:
-    /// From now on all databases are opened through it.
+    /// All databases are opened through it from now on.
     static FaultVfs& install();
 
-    /// Counts anew; nothing: nothing fails.
+    /// Restarts the count at zero; no fault: nothing fails.
     void arm(std::optional<FileFault> fault);
     [[nodiscard]] std::uint64_t operations() const;
     [[nodiscard]] bool has_fired() const;
 
-    /// From now on nothing is synced in truth, which is fast, and what was not is remembered.
+    /// From now on a sync does not reach the disk, which is fast. Unsynced changes are recorded.
     void model_power();
-    /// What might be found in the files of `from` after the power is gone now: of each write that
-    /// was not synced, all, nothing, or its first sectors.
+    /// Writes to `to` what the files of `from` might hold after a loss of power now. Of each
+    /// unsynced write, this is all, nothing, or its first sectors.
     void lose_power(Random& random, const std::string& from, const std::string& to) const;
 
     FaultVfs(const FaultVfs&) = delete;

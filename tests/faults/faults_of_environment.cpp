@@ -3,7 +3,7 @@
 
 #include "tests/faults/fault_vfs.hpp"
 
-// A daemon that is linked with this obeys `TEST_FILE_FAULT=KIND:NUMBER`: its files fail so.
+// A daemon that links this file fails file operations as `TEST_FILE_FAULT=KIND:NUMBER` says.
 namespace muster::faults {
 namespace {
 

@@ -17,7 +17,7 @@ std::size_t entries(const fs::path& directory) {
     return error ? 0 : static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-/// Of processes, wherever the kernel lists its groups.
+/// Counts the cgroups of the agent's processes in every hierarchy.
 std::size_t cgroups_of(const std::string& agent) {
     std::size_t count = 0;
     std::error_code error;
@@ -46,7 +46,7 @@ OpenFiles files_of(pid_t process) {
     for (const auto& entry :
          fs::directory_iterator{"/proc/" + std::to_string(process) + "/fd", error}) {
         fs::path path = fs::read_symlink(entry.path(), error);
-        if (path.extension() == ".record") {  // One at a time; which one does not matter.
+        if (path.extension() == ".record") {  // The number varies; only one is open at a time.
             path.replace_filename("*.record");
         }
         const std::string file = path.string();
@@ -58,7 +58,7 @@ OpenFiles files_of(pid_t process) {
 Holding holding_of(const Cluster& cluster, const std::string& node) {
     const fs::path run{cluster.directory() + "/run"};
     const auto shims = cluster.shims_of(node);
-    // As in the names of its groups.
+    // The names of the cgroups contain this mark.
     const std::string mark{shims.at(0).variable("MUSTER_PROCESS")};
     return {.shims = shims.size(),
             .files = files_of(cluster.agent(node).pid()),

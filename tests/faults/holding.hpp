@@ -10,11 +10,11 @@
 
 namespace muster::faults {
 
-/// What the open files of a process are, as `3 x socket:`.
+/// The number of open files of a process by target, for example `3 x socket:`.
 using OpenFiles = std::map<std::string, std::size_t>;
 [[nodiscard]] OpenFiles files_of(pid_t process);
 
-/// What an agent holds of its host: it is the same for the same work.
+/// What an agent holds on its host. The same work always needs the same.
 struct Holding {
     std::size_t shims = 0;
     OpenFiles files{};
@@ -27,9 +27,9 @@ struct Holding {
     friend std::ostream& operator<<(std::ostream& out, const Holding& holding);
 };
 
-/// Of an agent that runs something.
+/// Requires an agent that runs something.
 [[nodiscard]] Holding holding_of(const integration::Cluster& cluster, const std::string& node);
-/// Once it is the same for a while: for a moment an agent has a file open that it reads.
+/// Waits until the value is stable: an agent opens files for a moment to read them.
 [[nodiscard]] Holding settled_holding(const integration::Cluster& cluster, const std::string& node);
 
 }  // namespace muster::faults

@@ -86,12 +86,11 @@ const WrittenFile journal{.live = live_by_journal, .check = check_journal};
 
 }  // namespace
 
-TEST_CASE("no failing operation on its files costs the journal what it acknowledged",
-          "[faults][S15]") {
+TEST_CASE("no failed file operation loses an acknowledged change of the journal", "[faults][S15]") {
     CHECK(fail_each_operation(journal) > 200);
 }
 
-TEST_CASE("a loss of power costs the journal nothing that it acknowledged", "[faults][S15]") {
+TEST_CASE("a loss of power loses no acknowledged change of the journal", "[faults][S15]") {
     CHECK(lose_power_at_each_operation(journal, Random{13}) > 400);
 }
 

@@ -11,7 +11,7 @@
 #include "common/base/file_descriptor.hpp"
 #include "tests/faults/trial.hpp"
 
-// Real daemons in network namespaces of their own, with a link between them that is cut.
+// Real daemons in network namespaces of their own. The test cuts the link between them.
 namespace muster::faults {
 
 namespace {
@@ -30,7 +30,8 @@ std::string ip_program() {
     return "";
 }
 
-/// Gone with the last process in it and this object. Not open: there may be none.
+/// The namespace exists until its last process and this object are gone. It is not open if the test
+/// has no right to make one.
 FileDescriptor new_network() {
     FileDescriptor network;
     std::thread{[&] {
@@ -41,7 +42,7 @@ FileDescriptor new_network() {
     return network;
 }
 
-/// While it lives, what this thread starts is there.
+/// During its lifetime, everything that this thread starts is in that network.
 class Inside {
 public:
     explicit Inside(const FileDescriptor& network)
@@ -56,8 +57,8 @@ private:
     FileDescriptor before_;
 };
 
-/// Two hosts: one with the coordinator and agents, and one far from it, behind a link. Daemons
-/// without keys leave no host, so the addresses on the link are those of loopback.
+/// Two hosts with a link between them: one has the coordinator and some agents, the other is
+/// remote. Daemons without keys accept only loopback addresses, so the link uses those.
 class TwoHosts {
 public:
     TwoHosts() {
@@ -113,15 +114,16 @@ private:
 
 }  // namespace
 
-// Goal: a host whose link is cut, shortly or until it is lost, costs no process that could run on.
-// Method: n1 is alone on its host, n2 and n3 are with the coordinator.
-TEST_CASE("a host whose link is cut and mended is served again", "[integration][faults][links]") {
+// Goal: a host whose link is cut, briefly or until the node is lost, loses no process that can
+// continue.
+// Method: n1 is alone on its host; n2 and n3 are with the coordinator.
+TEST_CASE("a host whose link is cut and restored is served again", "[integration][faults][links]") {
     const TwoHosts hosts;
     if (!hosts.are_linked()) {
         WARN(no_namespaces);
         return;
     }
-    // Threads of the library belong to where they were begun.
+    // The library's threads stay in the network in which they were started.
     const integration::Client early{zmq::socket_type::req, "inproc://nobody"};
     std::optional<Inside> here{std::in_place, hosts.near};
     Trial trial;

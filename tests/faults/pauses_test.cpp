@@ -11,7 +11,7 @@
 
 #include "tests/faults/trial.hpp"
 
-// SIGSTOP and SIGCONT of real daemons, as of a host that is suspended or starved.
+// SIGSTOP and SIGCONT of real daemons, as when a host is suspended or starved.
 namespace muster::faults {
 
 namespace {
@@ -20,7 +20,7 @@ using integration::Clock;
 using integration::Json;
 using integration::until;
 
-/// In these trials a round takes 100 ms, and a node is lost after ten.
+/// In these trials a round takes 100 ms, and a node is lost after ten missed polls.
 constexpr auto short_pause = std::chrono::milliseconds{300};
 constexpr auto long_pause = std::chrono::milliseconds{3'000};
 
@@ -28,13 +28,13 @@ std::uint64_t round_of(const integration::Cluster& cluster) {
     return cluster.status().at("round").get<std::uint64_t>();
 }
 
-/// As the agent itself says.
+/// The agent's own view.
 bool is_led(const integration::Cluster& cluster, const std::string& node) {
     const auto answer = integration::ask_line(cluster.agent_socket(node), "status");
     return answer && answer->at("led") == true;
 }
 
-/// The kernel says that the process stands still.
+/// The kernel's view: the process is stopped.
 bool is_stopped(pid_t process) {
     std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
     const std::string text{std::istreambuf_iterator<char>{file}, {}};
@@ -42,7 +42,8 @@ bool is_stopped(pid_t process) {
     return name_ends != std::string::npos && text.compare(name_ends, 3, ") T") == 0;
 }
 
-/// All of these stand still, and do for so long. The length of a pause is the fault itself.
+/// Waits until all processes are stopped, then for `length`. The test needs this real time because
+/// the pause itself is the fault.
 void pause_lasts(const std::vector<pid_t>& processes, Clock::duration length) {
     REQUIRE(until([&] { return std::ranges::all_of(processes, is_stopped); }));
     const auto end = Clock::now() + length;
@@ -52,7 +53,7 @@ void pause_lasts(const std::vector<pid_t>& processes, Clock::duration length) {
 
 }  // namespace
 
-TEST_CASE("an agent that is paused, shortly or until it is lost, costs nothing",
+TEST_CASE("an agent that is paused, briefly or until it is lost, disturbs nothing",
           "[integration][faults][pauses]") {
     Trial trial;
     trial.begin({"n1", "n2", "n3"});
@@ -71,9 +72,10 @@ TEST_CASE("an agent that is paused, shortly or until it is lost, costs nothing",
     }
 }
 
-// Goal: S10: a coordinator that stood still suspects nobody for it, and loses nothing.
-// Method: it is paused with a change on its way, for a moment, and until no agent counts on it.
-TEST_CASE("a coordinator that is paused, shortly or for long, suspects nobody",
+// Goal: S10: a paused coordinator suspects no node after its pause, and loses nothing.
+// Method: pause it with a change in flight, first briefly, then until no agent considers itself
+// led.
+TEST_CASE("a coordinator that is paused, briefly or for long, suspects no node",
           "[integration][faults][pauses][S10]") {
     Trial trial;
     auto& cluster = trial.cluster();
@@ -95,10 +97,10 @@ TEST_CASE("a coordinator that is paused, shortly or for long, suspects nobody",
     CHECK_FALSE(listener.receive(Clock::now()));
 }
 
-// Goal: S10: a host or a cluster that is suspended and resumed goes on where it was.
-// Method: coordinator and agents stand still together, for three rounds and for far more than a
-// node may be silent; a change is on its way, and work that was not started yet.
-TEST_CASE("all daemons of a cluster that are paused at once go on where they were",
+// Goal: S10: a host or a cluster that is suspended and resumed continues where it was.
+// Method: coordinator and agents stop together, for three rounds and for much longer than a node
+// may be silent. A change and unstarted work are in flight.
+TEST_CASE("all daemons of a cluster that are paused at once continue where they were",
           "[integration][faults][pauses][S10]") {
     Trial trial;
     auto& cluster = trial.cluster();

@@ -23,7 +23,7 @@ namespace {
 
 using WireClock = std::chrono::steady_clock;
 
-// Who sends more has to wait, as on any wire.
+// Above this limit a sender waits, as on any TCP connection.
 constexpr std::size_t most_held = 1U << 20U;
 
 sockaddr_in address_of(std::string_view endpoint) {
@@ -67,7 +67,7 @@ void reset_connection(FileDescriptor& file) {
 
 }  // namespace
 
-/// Of the thread alone.
+/// Only the proxy's thread uses this class.
 class Proxy::Wires {
 public:
     Wires(Proxy& proxy, const sockaddr_in& coordinator)
@@ -91,7 +91,7 @@ public:
     }
 
 private:
-    /// What came from one side of a link and is to go to the other.
+    /// The data from one side of a link to the other.
     struct Stream {
         struct Piece {
             WireClock::time_point due;
@@ -99,7 +99,7 @@ private:
         };
         std::deque<Piece> pieces;
         std::size_t held = 0;
-        bool is_over = false;  // Nothing more comes.
+        bool is_over = false;  // No further data comes.
 
         void take_off(std::size_t bytes) {
             held -= bytes;
@@ -110,14 +110,14 @@ private:
         }
     };
 
-    /// An agent's connection, and ours to the coordinator for it. The first stream comes from the
-    /// agent and goes to the coordinator.
+    /// An agent's connection and the proxy's own connection to the coordinator for it. The first
+    /// stream flows from the agent to the coordinator.
     struct Link {
         std::array<FileDescriptor, 2> ends;
         std::array<Stream, 2> streams;
     };
 
-    // Of each link its two ends, behind what wakes us and the listener.
+    // Polls the wake-up descriptor, the listener, and both ends of each link, in this order.
     void wait() {
         const auto now = WireClock::now();
         std::optional<WireClock::time_point> next;
@@ -132,7 +132,7 @@ private:
                 } else if (due) {
                     next = std::min(next.value_or(*due), *due);
                 }
-                // One that has hung up is always ready; nobody is to look at it.
+                // A closed end is always ready, so poll ignores it.
                 polled_.push_back({events == 0 ? -1 : link.ends[side].get(), events, 0});
             }
         }
@@ -209,7 +209,7 @@ private:
         }
     }
 
-    /// False: the link is over.
+    /// False: the link has ended.
     [[nodiscard]] bool forward(Link& link, std::size_t side) const {
         Stream& stream = link.streams.at(side);
         const auto now = WireClock::now();
@@ -225,7 +225,7 @@ private:
         return !stream.is_over || !stream.pieces.empty() || fault_.stalls.at(side);
     }
 
-    // The head of a frame is its flags and its size; by a flag the size takes eight bytes.
+    // A frame's header is its flags and its size. One flag means that the size has eight bytes.
     void mangle(std::string& bytes, bool tears) {
         constexpr std::string_view protocol = "MUSTER\x01";
         constexpr std::size_t head = 2;

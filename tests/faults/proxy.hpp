@@ -14,15 +14,14 @@
 
 namespace muster::faults {
 
-/// A wire that a test holds in its hand: a TCP proxy between agents and their coordinator, in a
-/// thread of its own. A fault begins when it is told, for connections that are there and for later
-/// ones, and lasts until heal().
+/// A TCP proxy between agents and their coordinator, in a thread of its own. A fault begins with
+/// the call, holds for existing and later connections, and lasts until heal().
 class Proxy {
 public:
-    /// Where bytes go. A fault of one way leaves the other alone.
+    /// The direction of the data. A fault in one direction does not affect the other.
     enum class Way : std::uint8_t { to_coordinator, to_agent, both };
 
-    /// Leads to an endpoint such as `tcp://127.1.2.3:7700`.
+    /// Connects to an endpoint such as `tcp://127.1.2.3:7700`.
     explicit Proxy(std::string_view coordinator);
     ~Proxy();
     Proxy(const Proxy&) = delete;
@@ -30,49 +29,49 @@ public:
 
     [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
 
-    /// All comes so much later.
+    /// Delays all data by this time.
     void delay(std::chrono::milliseconds time);
-    /// Holds what comes, and that a side has hung up; once healed it goes on, as TCP has it.
+    /// Holds all data and closings. After heal() they continue, as TCP does.
     void stall(Way way);
-    /// Changes one bit of every other message: in the frame with its protocol. Elsewhere it could
-    /// become another message, since nobody here has a checksum.
+    /// Flips one bit in every other message, in its protocol frame. Messages have no checksum, so a
+    /// flip elsewhere could make another valid message.
     void mangle(Way way);
-    /// Changes the size of that frame in every other message: what follows has no sense any more.
+    /// Changes the size of that frame in every other message, so the bytes after it make no sense.
     void tear(Way way);
     /// Resets all connections, once.
     void reset();
-    /// Resets them, and each that is made.
+    /// Resets all connections, and each new one.
     void refuse();
     void heal();
 
-    [[nodiscard]] std::size_t connections() const { return connections_; }  ///< Made so far.
-    /// Messages so far, with those that were torn.
+    [[nodiscard]] std::size_t connections() const { return connections_; }  ///< Opened so far.
+    /// The number of changed messages so far, including those from tear().
     [[nodiscard]] std::size_t mangled() const { return mangled_; }
 
 private:
     struct Fault {
         std::chrono::milliseconds delay{0};
-        std::array<bool, 2> stalls{};   // By the way.
-        std::array<bool, 2> mangles{};  // Likewise.
-        std::array<bool, 2> tears{};    // Likewise.
+        std::array<bool, 2> stalls{};   // By direction.
+        std::array<bool, 2> mangles{};  // By direction.
+        std::array<bool, 2> tears{};    // By direction.
         bool refuses = false;
-        bool resets = false;  // What is there now.
-        bool ends = false;    // So does the proxy.
+        bool resets = false;  // Resets the present connections.
+        bool ends = false;    // Ends the proxy.
     };
     class Wires;
 
     void tell(const Fault& fault);
-    /// What is wrong at present; what happens once is told once.
+    /// The present fault. Faults that happen once are returned once.
     [[nodiscard]] Fault fault();
 
     std::string endpoint_;
     FileDescriptor listener_;
     FileDescriptor wake_;
     std::mutex mutex_;
-    Fault fault_;  // Under the mutex.
+    Fault fault_;  // Guarded by the mutex.
     std::atomic<std::size_t> connections_{0};
     std::atomic<std::size_t> mangled_{0};
-    std::thread thread_;  // Last: it uses what is above.
+    std::thread thread_;  // Last: it uses the members above.
 };
 
 }  // namespace muster::faults

@@ -8,7 +8,7 @@
 
 #include "tests/faults/trial.hpp"
 
-// The wire between a real agent and a real coordinator under faults.
+// Faults of the connection between a real agent and a real coordinator.
 namespace muster::faults {
 
 namespace {
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using integration::until;
 using Way = Proxy::Way;
 
-/// So many rounds later, while operators go on.
+/// Waits for so many rounds while operators continue to make requests.
 void let_pass(Trial& trial, std::uint64_t rounds) {
     const auto now = [&] { return trial.cluster().status().at("round").get<std::uint64_t>(); };
     trial.changes().ask();
@@ -26,7 +26,7 @@ void let_pass(Trial& trial, std::uint64_t rounds) {
     trial.changes().ask();
 }
 
-/// Three nodes, of which the first is behind a wire that we hold.
+/// Three nodes. The first connects through the proxy.
 struct WiredTrial : Trial {
     WiredTrial() {
         cluster().reach_by("n1", wire.endpoint());
@@ -42,7 +42,7 @@ const std::set<std::string> first{"n1"};
 
 }  // namespace
 
-TEST_CASE("a link on which all is late costs nothing", "[integration][faults][proxy]") {
+TEST_CASE("a delayed connection disturbs nothing", "[integration][faults][proxy]") {
     WiredTrial trial;
     for (const auto time : {50ms, 250ms}) {
         CAPTURE(time.count());
@@ -54,9 +54,9 @@ TEST_CASE("a link on which all is late costs nothing", "[integration][faults][pr
     }
 }
 
-// Goal: whichever way nothing comes through, for a moment or until the node is lost, no process is
-// restarted that could run on, and none runs twice in the end.
-TEST_CASE("a link that stands still and goes on costs nothing", "[integration][faults][proxy]") {
+// Goal: in whichever direction data stalls, briefly or until the node is lost, no process that can
+// continue is restarted, and no instance runs twice in the end.
+TEST_CASE("a connection that stalls and resumes disturbs nothing", "[integration][faults][proxy]") {
     WiredTrial trial;
     for (const auto way : {Way::both, Way::to_coordinator, Way::to_agent}) {
         for (const bool lasts : {false, true}) {
@@ -74,7 +74,7 @@ TEST_CASE("a link that stands still and goes on costs nothing", "[integration][f
     }
 }
 
-TEST_CASE("a link that is reset again and again, or refused, costs nothing",
+TEST_CASE("a connection that is reset repeatedly, or refused, disturbs nothing",
           "[integration][faults][proxy]") {
     WiredTrial trial;
     constexpr std::size_t resets = 4;
@@ -95,7 +95,7 @@ TEST_CASE("a link that is reset again and again, or refused, costs nothing",
     trial.check(first);
 }
 
-TEST_CASE("a link that changes bits costs nothing", "[integration][faults][proxy]") {
+TEST_CASE("a connection that flips bits disturbs nothing", "[integration][faults][proxy]") {
     WiredTrial trial;
     for (const auto way : {Way::to_coordinator, Way::to_agent, Way::both}) {
         CAPTURE(static_cast<int>(way));
@@ -104,7 +104,7 @@ TEST_CASE("a link that changes bits costs nothing", "[integration][faults][proxy
         trial.wire.mangle(way);
         trial.give_more_work();
         trial.changes().ask();
-        // A node that is lost is not asked any more.
+        // A lost node is not polled any more.
         REQUIRE(
             until([&] { return trial.wire.mangled() >= before + messages || trial.is_lost(); }));
         CHECK(trial.wire.mangled() > before);
@@ -113,9 +113,9 @@ TEST_CASE("a link that changes bits costs nothing", "[integration][faults][proxy
     }
 }
 
-// Goal: also a link that the library gives up for good is made anew. Method: the size of a frame is
-// changed, which at either side ends the link.
-TEST_CASE("a link on which frames have no sense is made anew", "[integration][faults][proxy]") {
+// Goal: even a connection that the library gives up is opened again. Method: change the size of a
+// frame, which ends the connection on either side.
+TEST_CASE("a connection with senseless frames is opened again", "[integration][faults][proxy]") {
     WiredTrial trial;
     for (const auto way : {Way::to_coordinator, Way::to_agent}) {
         CAPTURE(static_cast<int>(way));
@@ -131,15 +131,16 @@ TEST_CASE("a link on which frames have no sense is made anew", "[integration][fa
     }
 }
 
-// Goal: S9: when all links stand still at once it is no node's fault, and nothing is moved.
-TEST_CASE("links that all stand still move nothing", "[integration][faults][proxy][S9]") {
+// Goal: S9: when all connections stall at once, no node is blamed, and nothing moves.
+TEST_CASE("connections that all stall at once move nothing", "[integration][faults][proxy][S9]") {
     Trial trial;
     Proxy wire{trial.cluster().endpoints().agents};
     for (const auto* const node : {"n1", "n2", "n3"}) {
         trial.cluster().reach_by(node, wire.endpoint());
     }
     trial.begin({"n1", "n2", "n3"});
-    let_pass(trial, 12);  // What did not serve a window ago is none that fell silent.
+    let_pass(trial,
+             12);  // A node must have served for a freeze window, or its silence does not count.
     wire.stall(Way::both);
     trial.give_more_work();
     REQUIRE(until([&] { return trial.cluster().status().at("freeze").at("on") == true; }));

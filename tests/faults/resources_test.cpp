@@ -11,7 +11,7 @@
 #include "tests/integration/support/no_more_files.hpp"
 #include "tests/small_disk.hpp"
 
-// Real daemons from which room on their disk and their open files are taken.
+// Real daemons that run out of disk space or of file descriptors.
 namespace muster::faults {
 
 namespace {
@@ -25,8 +25,8 @@ void fill(const SmallDisk& disk) {
 
 }  // namespace
 
-// Goal: S23: with a full disk a coordinator acknowledges nothing more and ends; what it had
-// acknowledged is there when it is started on a disk with room, and nothing that runs notices.
+// Goal: S23: a coordinator with a full disk acknowledges nothing more and ends. A restart on a disk
+// with space has everything acknowledged, and no running instance is disturbed.
 TEST_CASE("a full disk under the store loses nothing acknowledged",
           "[integration][faults][resources][S23]") {
     const integration::Directory directory;
@@ -47,11 +47,11 @@ TEST_CASE("a full disk under the store loses nothing acknowledged",
     REQUIRE(disk.grow());
     cluster.start_coordinator();
     trial.check();
-    CHECK(cluster.end() == std::vector<std::string>{});  // Before its disk is taken away.
+    CHECK(cluster.end() == std::vector<std::string>{});  // The disk is unmounted after this.
 }
 
-// Goal: whoever makes room by cutting the record short costs that record, and nothing else.
-TEST_CASE("a record that is cut short or removed costs its coordinator nothing",
+// Goal: an operator who truncates the record to make space loses that record and nothing else.
+TEST_CASE("a record that is truncated or removed does not disturb its coordinator",
           "[integration][faults][resources][recorder]") {
     Trial trial{{.records = true}};
     trial.begin({"n1", "n2"});
@@ -68,8 +68,8 @@ TEST_CASE("a record that is cut short or removed costs its coordinator nothing",
     trial.check();
 }
 
-// Goal: a limit on the size of files takes the record away, not its coordinator.
-TEST_CASE("a coordinator that may write no large file goes on without a record",
+// Goal: a limit on file size costs the coordinator its record only.
+TEST_CASE("a coordinator that cannot write large files continues without a record",
           "[integration][faults][resources][recorder]") {
     Trial trial{{.records = true}};
     trial.begin({"n1", "n2"});
@@ -87,8 +87,8 @@ TEST_CASE("a coordinator that may write no large file goes on without a record",
     trial.check();
 }
 
-// Goal: memory that large requests needed goes back to the system.
-// Method: a dozen changes of 30 MB, each in parts and only tried.
+// Goal: the memory of large requests returns to the system.
+// Method: a dozen dry-run changes of 30 MB, each in several messages.
 TEST_CASE("large uploads leave no memory behind", "[integration][faults][resources]") {
     Trial trial;
     trial.begin({"n1"});
@@ -110,13 +110,13 @@ TEST_CASE("large uploads leave no memory behind", "[integration][faults][resourc
     REQUIRE(frames);
     const auto pid = cluster.coordinator().pid();
     const auto before = integration::resident_bytes(pid);
-    std::optional<integration::Client> client;  // Gone before what is held is counted.
+    std::optional<integration::Client> client;  // Destroyed before memory is measured.
     client.emplace(zmq::socket_type::dealer, cluster.endpoints().operators);
     for (int upload = 0; upload < 12; ++upload) {
         for (const std::string& part : *frames) {
             REQUIRE(client->send(integration::Frames{std::string{codec::version_frame()}, part}));
         }
-        // The answer has parts, too.
+        // The answer has several messages, too.
         parts::Assembly answer;
         for (bool is_whole = false; !is_whole;) {
             const auto message = client->receive();
@@ -138,8 +138,8 @@ TEST_CASE("large uploads leave no memory behind", "[integration][faults][resourc
     trial.check();
 }
 
-// Goal: an agent that cannot write down what it is to do does nothing new, and goes on by itself.
-TEST_CASE("a full disk under an agent's journal harms nothing that runs",
+// Goal: an agent that cannot write its journal starts nothing new, and recovers by itself.
+TEST_CASE("a full disk under an agent's journal disturbs nothing that runs",
           "[integration][faults][resources]") {
     integration::ClusterOptions options;
     options.agent_config = "[floors]\ndisk_bytes = 0\n";
@@ -160,8 +160,8 @@ TEST_CASE("a full disk under an agent's journal harms nothing that runs",
     CHECK(cluster.end() == std::vector<std::string>{});
 }
 
-// Goal: those who are connected stay served while nobody else can be; then all can.
-TEST_CASE("a coordinator whose files are taken away serves who is connected",
+// Goal: existing connections are served while new ones fail. Later, new ones succeed.
+TEST_CASE("a coordinator without free file descriptors serves existing connections",
           "[integration][faults][resources]") {
     Trial trial;
     auto& cluster = trial.cluster();
@@ -184,7 +184,7 @@ TEST_CASE("a coordinator whose files are taken away serves who is connected",
     trial.check();
 }
 
-TEST_CASE("an agent whose files are taken away starts its work when it has them back",
+TEST_CASE("an agent without free file descriptors starts its work when it has some again",
           "[integration][faults][resources]") {
     Trial trial;
     trial.begin({"n1"});

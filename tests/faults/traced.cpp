@@ -30,7 +30,7 @@ std::string file_of(pid_t thread, std::uint64_t descriptor) {
     return path.filename().string();
 }
 
-// What is written to itself (a pipe, an eventfd) or to its log changes nothing.
+// Writes to the process itself (a pipe, an eventfd) or to its log change nothing outside.
 std::string act_on(pid_t thread, std::uint64_t descriptor, std::string_view what) {
     const std::string file = file_of(thread, descriptor);
     const bool is_own = file.starts_with("anon_inode") || file.starts_with("[") ||
@@ -38,7 +38,7 @@ std::string act_on(pid_t thread, std::uint64_t descriptor, std::string_view what
     return is_own ? "" : std::string{what} + ' ' + (file.starts_with("socket:") ? "socket" : file);
 }
 
-// Empty: it is no act.
+// Empty: the system call is not an act.
 std::string act_of(pid_t thread, std::uint64_t number, const std::uint64_t (&args)[6]) {
     switch (number) {
         case SYS_write:
@@ -140,7 +140,7 @@ void Traced::see(pid_t thread) {
     const std::lock_guard lock{mutex_};
     acts_.push_back(act);
     if (fatal_ > 0 && (fatal_kind_.empty() || fatal_kind_ == act) && --fatal_ == 0) {
-        ::kill(pid_, SIGKILL);  // It ends in this stop: the act is not done.
+        ::kill(pid_, SIGKILL);  // The process ends in this stop, so the act is not done.
     }
 }
 
@@ -167,7 +167,7 @@ void Traced::trace(const Command& command) {
         if (number == (SIGTRAP | 0x80)) {
             see(thread);
         }
-        // A stop of ptrace's own, or the first of a new thread, is no signal to hand on.
+        // A ptrace stop, or the first stop of a new thread, carries no signal to deliver.
         const bool is_signal = number != (SIGTRAP | 0x80) && number != SIGTRAP && number != SIGSTOP;
         ptrace(PTRACE_SYSCALL, thread, nullptr, is_signal ? number : 0);
     }

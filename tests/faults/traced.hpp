@@ -12,25 +12,25 @@
 
 namespace muster::faults {
 
-/// A program that runs under our eyes, by ptrace(2): each of its acts is seen before it is done,
-/// and it can be killed before any of them. An act is a system call that changes something outside
-/// of it: a file, a directory, another process, what a peer receives. What it starts is not traced.
+/// A program under ptrace(2), which can be killed before any of its acts. An act is a system call
+/// that changes something outside of the process: a file, a directory, another process, or what a
+/// peer receives. Programs that it starts are not traced.
 ///
-/// A thread of its own traces it, since ptrace is between threads.
+/// A dedicated thread traces it, because ptrace binds a tracee to a thread.
 class Traced {
 public:
     explicit Traced(const integration::Command& command);
-    /// Kills it, if it still lives.
+    /// Kills the process if it is still alive.
     ~Traced();
     Traced(const Traced&) = delete;
     Traced& operator=(const Traced&) = delete;
 
-    /// It is killed before its act of this number among those of a kind, or among all, counted from
-    /// now on; 0: never.
+    /// The process is killed before this act among those of one kind, or among all, counted from
+    /// now; 0: never.
     void kill_before(std::size_t act, std::string kind = "");
     void kill();
     [[nodiscard]] bool has_ended() const { return ended_; }
-    /// The acts since kill_before() was called last, each by its kind: `sync journal-wal`.
+    /// The kinds of the acts since the last kill_before(), for example `sync journal-wal`.
     [[nodiscard]] std::vector<std::string> acts() const;
 
 private:
@@ -42,8 +42,8 @@ private:
     mutable std::mutex mutex_;
     std::vector<std::string> acts_;
     std::string fatal_kind_;
-    std::size_t fatal_ = 0;  // Of that kind, so many are left with the fatal one.
-    std::thread tracer_;     // Last: it uses what is above.
+    std::size_t fatal_ = 0;  // The number of acts of that kind up to the fatal one.
+    std::thread tracer_;     // Last: it uses the members above.
 };
 
 }  // namespace muster::faults

@@ -13,8 +13,8 @@ using integration::until;
 
 ClusterOptions for_trial(ClusterOptions options) {
     options.nodes.clear();
-    // A suspension is short, and work moves only because of a fault. A busy host may leave an agent
-    // without a turn for some rounds, so a node is lost only after ten.
+    // A suspension is short, and only faults move instances. A busy host may stall an agent for
+    // some rounds, so a node is lost only after ten missed polls.
     options.config += "max_flaky = \"1s\"\nrebalance = \"off\"\nlost_after = 10\n";
     return options;
 }

@@ -13,25 +13,25 @@
 
 namespace muster::faults {
 
-/// A real cluster that goes through faults, and what it owes us after each of them. It has work of
-/// two kinds: `each`, one instance on each node, which no fault may ever move or restart; and
-/// `web`, which is to run elsewhere when its node is lost.
+/// A real cluster under faults, and what must hold after each fault. It runs `each`, with one
+/// instance on each node that no fault may move or restart, and `web`, which moves when its node is
+/// lost.
 class Trial {
 public:
-    /// Only a coordinator, so that a test can lay the wires; then start() and begin().
+    /// Starts only a coordinator, so that a test can place proxies first; then start() and begin().
     explicit Trial(integration::ClusterOptions options = {});
 
     [[nodiscard]] integration::Cluster& cluster() { return cluster_; }
     [[nodiscard]] Changes& changes() { return changes_; }
 
     void start(const std::string& node);
-    /// Starts these agents and gives work to all. What a test connects it has connected before.
+    /// Starts these agents and gives work to all. Call it after the proxies are in place.
     void begin(const std::vector<std::string>& nodes = {});
-    /// All that was not started yet.
+    /// Gives work that was not started yet.
     void give_more_work();
-    /// After a fault is over: nothing acknowledged is lost, no daemon has ended, no process was
-    /// restarted without cause, all converges, and nothing is held of processes and files that was
-    /// not held before. Then there is work as before. A fault of a node is cause to move its work.
+    /// Call it after a fault is over. Nothing acknowledged is lost, no daemon has ended, no process
+    /// was restarted without cause, all converges, and no process or file leaks. Then the work is
+    /// as before. Work can move off the faulty nodes.
     void check(const std::set<std::string>& faulty = {});
 
 private:
@@ -58,7 +58,7 @@ private:
     std::size_t copies_ = 0;  // Of `web`.
     std::set<Running> before_;
     std::map<std::string, Holding> holdings_;  // Of each agent, without `web`.
-    Holding coordinators_;                     // Likewise; it holds nothing but files.
+    Holding coordinators_;                     // Files only.
 };
 
 }  // namespace muster::faults

@@ -12,12 +12,13 @@
 namespace muster::faults {
 namespace {
 
-// Thousands of stores are made. Power and its loss are the layer's; what is below it may be memory.
+// The test makes thousands of stores. The layer models the loss of power, so the files can be in
+// memory.
 const bool is_in_memory = access("/dev/shm", W_OK) == 0 && setenv("TMPDIR", "/dev/shm", 1) == 0;
 
 constexpr int power_losses = 12;
 
-/// A place for the files, and nothing else.
+/// A directory for the files.
 class Place {
 public:
     Place() { std::filesystem::create_directory(path()); }

@@ -7,7 +7,7 @@
 
 #include "common/base/random.hpp"
 
-/// A file that is written through the failures of what is below SQLite (FaultVfs).
+/// A file that is written through an SQLite layer with faults (FaultVfs).
 namespace muster::faults {
 
 inline constexpr std::uint64_t persists = 12;
@@ -19,17 +19,18 @@ struct Lived {
 };
 
 struct WrittenFile {
-    /// Makes as many changes durable, one after the other, until one cannot be; in files below a
-    /// directory that is there.
+    /// Makes up to `persists` changes durable, one after the other, until one fails. The files are
+    /// in an existing directory.
     std::function<Lived(const std::string& directory)> live;
-    /// What was acknowledged is there, and no half of a change.
+    /// Checks that acknowledged changes are there, and that no change is there in part.
     std::function<void(const std::string& directory, const Lived& lived)> check;
 };
 
-/// Each operation on the files fails in each way, once or for good; then it is checked. How often.
+/// Makes each operation on the files fail in each way, once or for good, and checks the file.
+/// Returns the number of trials.
 std::size_t fail_each_operation(const WrittenFile& file);
 
-/// The power goes at each operation, several times: what was not synced is there or is not.
+/// Loses the power at each operation, several times, with different unsynced writes lost.
 std::size_t lose_power_at_each_operation(const WrittenFile& file, Random random);
 
 }  // namespace muster::faults
