@@ -8,7 +8,7 @@ namespace muster::integration {
 
 namespace {
 
-/// At once, as three terminals or scripts do.
+/// Sends the requests at the same time, as several terminals or scripts do.
 void ask_at_once(const std::string& endpoint, std::size_t clients) {
     std::vector<std::unique_ptr<Client>> all;
     for (std::size_t i = 0; i < clients; ++i) {
@@ -22,9 +22,9 @@ void ask_at_once(const std::string& endpoint, std::size_t clients) {
 
 }  // namespace
 
-// Goal: whoever asks an agent for its status leaves nothing behind that harms a task.
-// Method: several ask at once and go; the numbers of their files go to the links of new shims.
-TEST_CASE("clients of an agent's own socket cost it no process", "[integration][clients]") {
+// Goal: a client of an agent's status leaves nothing behind that harms a task.
+// Method: several clients ask at once and leave; new shim links then reuse their file descriptors.
+TEST_CASE("clients of an agent's own socket do not end a process", "[integration][clients]") {
     Cluster cluster{{.nodes = {"n1"}}};
     const auto endpoint = cluster.agent_socket("n1");
     const pid_t agent = cluster.agent("n1").pid();
@@ -40,7 +40,7 @@ TEST_CASE("clients of an agent's own socket cost it no process", "[integration][
     CHECK(cluster.wait("last"));
     CHECK(until([&] { return ask_line(endpoint, "list")->at("instances").size() == 1; }));
     CHECK(cluster.tasks().size() == 1);
-    // Nor was anything lost and mended later.
+    // Also, no message was lost and recovered later.
     CHECK(cluster.log_of("n1").find("asked again") == std::string::npos);
 }
 

@@ -24,8 +24,8 @@ bool lives(pid_t pid) { return !arguments_of(pid).empty(); }
 
 }  // namespace
 
-// Goal: a host that dies takes no task with it, and is of use again when it is back.
-// Method: kill -9 an agent with its tasks, wait, start it again, want one more copy.
+// Goal: the tasks of a dead host run elsewhere, and the host serves again when it returns.
+// Method: kill -9 an agent and its tasks, wait, restart the agent, want one more copy.
 TEST_CASE("tasks of a dead host move, and it serves again when it returns",
           "[integration][death]") {
     Cluster cluster;
@@ -50,7 +50,7 @@ TEST_CASE("tasks of a dead host move, and it serves again when it returns",
     CHECK(cluster.pids("web.1", 1) == stays);
 }
 
-// Goal: an agent may die at any moment, and no task notices.
+// Goal: an agent can die at any moment without an effect on tasks.
 // Method: kill -9 only the agent of a task that has a tree; the next life reports what runs.
 TEST_CASE("an agent that is killed finds its tasks again, under the same pids",
           "[integration][death][S14]") {
@@ -69,8 +69,9 @@ TEST_CASE("an agent that is killed finds its tasks again, under the same pids",
     CHECK(cluster.instances_of("web").front().at("state") == "running");
 }
 
-// Goal: how a task ended is known, also when it did while its agent was away.
-TEST_CASE("what ended while its agent was away is told by the next life", "[integration][death]") {
+// Goal: how a task ended is known even if it ended while its agent was down.
+TEST_CASE("the next life of an agent reports what ended while the agent was down",
+          "[integration][death]") {
     Cluster cluster{{.nodes = {"n1"}}};
     auto job = cluster.task("job", 1, {"/bin/sh", "-c", "read line < go; exit 7"});
     job["restart"] = "never";
@@ -88,7 +89,8 @@ TEST_CASE("what ended while its agent was away is told by the next life", "[inte
     CHECK(cluster.instances_of("job").front().at("exit_code") == 7);
 }
 
-// Goal: losing the state directory is survived. Method: it is removed while the agent is dead.
+// Goal: an agent survives the loss of its state directory. Method: remove it while the agent is
+// dead.
 TEST_CASE("an agent without its state finds its tasks by their sockets",
           "[integration][death][S14]") {
     Cluster cluster{{.nodes = {"n1"}}};
@@ -103,9 +105,9 @@ TEST_CASE("an agent without its state finds its tasks by their sockets",
     CHECK(cluster.pids("web", 1) == before);
 }
 
-// Goal: nothing runs that nobody can tell the end of. Method: kill -9 of a shim, beside its agent
-// and without it.
-TEST_CASE("a task whose shim was killed is ended, and started again", "[integration][death]") {
+// Goal: no process runs whose end cannot be reported. Method: kill -9 a shim, with its agent
+// running and without.
+TEST_CASE("a task whose shim was killed is ended and restarted", "[integration][death]") {
     const bool with_agent = GENERATE(true, false);
     CAPTURE(with_agent);
     Cluster cluster{{.nodes = {"n1"}}};
@@ -131,9 +133,9 @@ TEST_CASE("a task whose shim was killed is ended, and started again", "[integrat
     CHECK(until([&] { return cluster.instances_of("web").front().at("restarts") == 1; }));
 }
 
-// Goal: a host that was only paused gives up what was replaced meanwhile, and serves again.
-// Method: stop the agent's process until it is lost, let it go on, and count the copies.
-TEST_CASE("an agent that was paused comes back without doubles", "[integration][death]") {
+// Goal: a host that was only paused stops the instances that were replaced, and serves again.
+// Method: pause the agent's process until it is lost, resume it, and count the copies.
+TEST_CASE("an agent that was paused leaves no duplicate running", "[integration][death]") {
     Cluster cluster{{.nodes = {"n1", "n2"}}};
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
@@ -151,9 +153,9 @@ TEST_CASE("an agent that was paused comes back without doubles", "[integration][
     CHECK(cluster.tasks("web").size() == 1);
 }
 
-// Goal: agents of one name in different clusters leave each other's processes alone, on one host
-// too. Method: two clusters with a node n1 each; all of one is stopped.
-TEST_CASE("an agent ends only what is its own", "[integration][death]") {
+// Goal: agents of the same name in different clusters never touch each other's processes, even on
+// one host. Method: two clusters with a node n1 each; stop everything in one.
+TEST_CASE("an agent ends only its own processes", "[integration][death]") {
     Cluster ours{{.nodes = {"n1"}}};
     Cluster theirs{{.nodes = {"n1"}}};
     ours.apply({ours.task("web", 1)});
@@ -171,9 +173,9 @@ TEST_CASE("an agent ends only what is its own", "[integration][death]") {
     CHECK(theirs.instances_of("web").front().at("restarts") == 0);
 }
 
-// Goal: an agent may be restarted and upgraded without a task noticing.
-// Method: SIGTERM, and SIGINT as by Ctrl-C, to the agent of a task; then it is started again.
-TEST_CASE("an agent that is told to end says goodbye, and its tasks run on",
+// Goal: an agent can be restarted and upgraded without an effect on tasks.
+// Method: send SIGTERM, and SIGINT as Ctrl-C does, to a task's agent; then restart it.
+TEST_CASE("an agent that is stopped announces its departure, and its tasks keep running",
           "[integration][death]") {
     const int signal = GENERATE(SIGTERM, SIGINT);
     CAPTURE(signal);
@@ -198,8 +200,8 @@ TEST_CASE("an agent that is told to end says goodbye, and its tasks run on",
     CHECK(cluster.instances_of("web").front().at("restarts") == 0);
 }
 
-// Goal: work that is left behind is not forgotten. Method: the agent does not come back.
-TEST_CASE("what an agent left behind goes elsewhere when it does not return",
+// Goal: instances left by an agent are not forgotten. Method: the agent does not return.
+TEST_CASE("instances that an agent left running move when it does not return",
           "[integration][death]") {
     Cluster cluster{
         {.nodes = {"n1", "n2"}, .config = "goodbye_grace = \"0s\"\nrecovery_grace = \"0s\"\n"}};
@@ -213,7 +215,7 @@ TEST_CASE("what an agent left behind goes elsewhere when it does not return",
     CHECK(until([&] { return cluster.tasks("web").size() == 1; }));
 }
 
-// Goal: one command ends all of a host. Method: beside an agent that runs.
+// Goal: one command ends everything on a host. Method: run it beside a running agent.
 TEST_CASE("stop-all ends the tasks of an agent, and the agent", "[integration][death]") {
     Cluster cluster{{.nodes = {"n1", "n2"}}};
     cluster.apply({cluster.task("web", 1)});
@@ -227,8 +229,8 @@ TEST_CASE("stop-all ends the tasks of an agent, and the agent", "[integration][d
         [&] { return home_of(cluster, "web.0") != leaving && cluster.tasks("web").size() == 1; }));
 }
 
-// Goal: who mistypes a name is not told that all has ended. Method: beside an agent that runs.
-TEST_CASE("stop-all of a name that never ran here says so and makes nothing",
+// Goal: a mistyped name is not reported as stopped. Method: run it beside a running agent.
+TEST_CASE("stop-all of a name that never ran here says so and creates nothing",
           "[integration][death]") {
     const Cluster cluster{{.nodes = {"n1"}}};
     auto command = cluster.agent_command("nope");
@@ -238,10 +240,9 @@ TEST_CASE("stop-all of a name that never ran here says so and makes nothing",
     CHECK_FALSE(std::filesystem::exists(cluster.directory() + "/state/agents/nope"));
 }
 
-// Goal: tasks do not need a coordinator to be kept running.
+// Goal: tasks keep running without a coordinator.
 // Method: kill the coordinator, then a task's process; its agent starts another.
-TEST_CASE("a task that ends is started again while no coordinator is there",
-          "[integration][death]") {
+TEST_CASE("a task that ends is restarted while no coordinator is running", "[integration][death]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
@@ -262,7 +263,7 @@ TEST_CASE("a task that ends is started again while no coordinator is there",
 }
 
 // Goal: a name belongs to the agent that has it.
-// Method: start a second agent of the same name with a state of its own.
+// Method: start a second agent of the same name with its own state.
 TEST_CASE("a second agent of a name is refused and the first is untouched",
           "[integration][death]") {
     Cluster cluster{{.nodes = {"n1"}}};

@@ -9,7 +9,7 @@ namespace muster::integration {
 
 namespace {
 
-/// What is started while this lives has a civil clock that can be set.
+/// During its lifetime, processes that are started have a civil clock that can be set.
 class CivilClock {
 public:
     explicit CivilClock(const std::string& file) : file_{file} {
@@ -24,7 +24,7 @@ public:
     CivilClock(const CivilClock&) = delete;
     CivilClock& operator=(const CivilClock&) = delete;
 
-    /// Written in place: the daemons look into the same page.
+    /// Writes the file in place because the daemons have mapped the same page.
     void set(std::int64_t seconds_ahead) const {
         std::fstream file{file_, std::ios::in | std::ios::out | std::ios::binary};
         if (!file) {
@@ -42,10 +42,10 @@ constexpr std::int64_t year = 365 * 24 * 3600;
 
 }  // namespace
 
-// Goal: no task and no decision hangs on the civil clock; who asks from another year is told so.
-// Method: under both daemons the clock is set back a year, and forward again; an agent is killed
-// in between. The operator's command keeps the true time.
-TEST_CASE("a clock that is set back a year costs no task a restart", "[integration][host]") {
+// Goal: no task and no decision depends on the civil clock; a client from another year gets an
+// error that says so. Method: set the clock of both daemons back a year, then forward. Kill an
+// agent in between. The operator's command keeps the true time.
+TEST_CASE("a clock that is set back a year restarts no task", "[integration][host]") {
     const Directory directory;
     const CivilClock clock{directory.path() + "/offset"};
     Cluster cluster{{.nodes = {"n1"}}};

@@ -18,8 +18,8 @@ std::string file_of(const Cluster& cluster, const std::string& name, const std::
 
 }  // namespace
 
-// Goal: scripts can rely on how `muster` ends.
-// Method: bring about each exit code, with the words an operator would type.
+// Goal: scripts can rely on the exit codes of `muster`.
+// Method: cause each exit code with a command that an operator would type.
 TEST_CASE("the operator's command ends with the code of its outcome", "[integration][command]") {
     Cluster cluster{{.nodes = {"n1"}}};
     const auto file = file_of(cluster, "tasks.toml", cluster.task_file("web", 1));
@@ -45,9 +45,9 @@ TEST_CASE("the operator's command ends with the code of its outcome", "[integrat
     CHECK(code({"task", "remove", "web", "--yes"}) == 0);
 }
 
-// Goal: every read has a form for programs, and so has every error.
+// Goal: every read and every error has a form for programs.
 // Method: ask for JSON and parse it.
-TEST_CASE("the operator's command answers in JSON when asked to", "[integration][command]") {
+TEST_CASE("the operator's command answers in JSON on request", "[integration][command]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
@@ -56,7 +56,7 @@ TEST_CASE("the operator's command answers in JSON when asked to", "[integration]
         const auto answered = cluster.muster(std::move(words));
         CHECK(answered.errors.empty());
         CHECK(answered.output.find('\n') == answered.output.size() - 1);
-        return Json::parse(answered.output);  // Throws unless it is one document.
+        return Json::parse(answered.output);  // Throws unless the output is one document.
     };
     CHECK(json({"status"}).at("running") == 1);
     CHECK(json({"node", "list"}).at("nodes").at(0).at("name") == "n1");
@@ -75,8 +75,8 @@ TEST_CASE("the operator's command answers in JSON when asked to", "[integration]
     CHECK(json({"help", "plan"}).at("verbs").size() == 1);
 }
 
-// Goal: a task file is taken whole or not at all, and the fault is found at once.
-// Method: files with a good task before the fault.
+// Goal: a task file is applied whole or not at all, and its error is reported at once.
+// Method: files with a good task before the error.
 TEST_CASE("a faulty task file changes nothing", "[integration][command]") {
     Cluster cluster{{.nodes = {"n1"}}};
     const auto good = cluster.task_file("good", 1);
@@ -104,9 +104,9 @@ TEST_CASE("a faulty task file changes nothing", "[integration][command]") {
     CHECK(says(absent.errors, "absent.toml' cannot be opened"));
 }
 
-// Goal: what is shown before a removal is what will be removed, and plan does nothing.
+// Goal: the plan shows exactly what will be removed, and changes nothing.
 // Method: plan and apply a file with --replace.
-TEST_CASE("plan shows what apply would do and does nothing", "[integration][command]") {
+TEST_CASE("plan shows what apply would do and changes nothing", "[integration][command]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("old", 1)});
     REQUIRE(cluster.wait("old"));
@@ -126,9 +126,9 @@ TEST_CASE("plan shows what apply would do and does nothing", "[integration][comm
     CHECK(until([&] { return cluster.tasks("old").empty(); }));
 }
 
-// Goal: nothing much is removed by a slip in a script.
+// Goal: a mistake in a script removes little.
 // Method: patterns without a terminal, with and without --yes; a name needs no --yes.
-TEST_CASE("what a pattern removes is agreed to first", "[integration][command]") {
+TEST_CASE("a removal by pattern requires a confirmation", "[integration][command]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("one", 0), cluster.task("three", 0), cluster.task("two", 0)});
     const auto refused = cluster.muster({"task", "remove", "*"});
@@ -151,7 +151,7 @@ TEST_CASE("what a pattern removes is agreed to first", "[integration][command]")
     CHECK(cluster.muster({"task", "remove", "t*"}).exit == Exit{.code = 1});
 }
 
-// Goal: a script never takes an answer for given that was not.
+// Goal: a script never mistakes a lost answer for success.
 // Method: a full disk, a closed output, and an output that was closed before sockets were opened.
 TEST_CASE("an answer that cannot be written is an error", "[integration][command]") {
     Cluster cluster{{.nodes = {"n1"}}};
@@ -187,8 +187,8 @@ TEST_CASE("an answer that cannot be written is an error", "[integration][command
     }
 }
 
-// Goal: what is listed by a pattern can be shown by it.
-// Method: each of several nodes and tasks, as text and as one document; and names that none has.
+// Goal: a pattern that lists nodes and tasks also shows them.
+// Method: show several nodes and tasks as text and as one document; then patterns without a match.
 TEST_CASE("nodes and tasks are shown by pattern", "[integration][command]") {
     Cluster cluster{{.nodes = {"n1", "n2", "x"}}};
     cluster.apply({cluster.task("one", 1), cluster.task("two", 0)});
@@ -213,9 +213,9 @@ TEST_CASE("nodes and tasks are shown by pattern", "[integration][command]") {
     CHECK(cluster.muster({"node", "show", "n[1"}).exit == Exit{.code = 2});
 }
 
-// Goal: who takes one endpoint for another is told so.
-// Method: the agents' endpoint, and an agent's own.
-TEST_CASE("an endpoint that is not for operators is named as such", "[integration][command]") {
+// Goal: a client that confuses two endpoints gets an error that says so.
+// Method: use the agents' endpoint, and an agent's own.
+TEST_CASE("an endpoint that is not for operators is identified as such", "[integration][command]") {
     Cluster cluster{{.nodes = {"n1"}}};
     const auto agents = cluster.muster({"status", "-c", cluster.endpoints().agents});
     CHECK(agents.exit == Exit{.code = 4});
@@ -227,8 +227,8 @@ TEST_CASE("an endpoint that is not for operators is named as such", "[integratio
     CHECK(says(agent.errors, "is not a coordinator"));
 }
 
-// Goal: who watches a drain sees what moves and what keeps the node from being empty.
-// Method: of two tasks on the node one may move, and one may run there alone; the time runs out.
+// Goal: an operator who watches a drain sees what moves and what blocks the drain.
+// Method: one task on the node can move, another can run only there; the deadline passes.
 TEST_CASE("a watched drain shows what moves and what blocks it", "[integration][command]") {
     Cluster cluster{{.nodes = {"n1", "n2"}}};
     auto web = cluster.task("web", 2);
@@ -250,9 +250,9 @@ TEST_CASE("a watched drain shows what moves and what blocks it", "[integration][
     CHECK(says(cluster.muster({"explain", "n1"}).output, "draining"));
 }
 
-// Goal: a person is told the truth about a task that never stays up, and sums that add up.
-// Method: a real crash loop beside a task that runs and one that has no room.
-TEST_CASE("a crash loop is told with its last end, and is not converged",
+// Goal: an operator sees the true state of a task that never stays up, and sums that add up.
+// Method: a real crash loop beside a task that runs and a task without room.
+TEST_CASE("a crash loop is shown with its last end and is not converged",
           "[integration][command]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("crash", 1, {"/bin/sh", "-c", "exit 3"}), cluster.task("good", 2)});
@@ -275,8 +275,8 @@ TEST_CASE("a crash loop is told with its last end, and is not converged",
     CHECK(status.at("wanted") == sum);
 }
 
-// Goal: events can be followed by a script.
-// Method: follow them in JSON while something happens, then interrupt.
+// Goal: a script can follow events.
+// Method: follow them in JSON during a change, then interrupt.
 TEST_CASE("the operator's command follows events until it is interrupted",
           "[integration][command]") {
     Cluster cluster{{.nodes = {"n1"}}};
@@ -297,7 +297,8 @@ TEST_CASE("the operator's command follows events until it is interrupted",
     follower.signal(SIGINT);
     const auto exit = follower.wait(soon());
     REQUIRE(exit);
-    CHECK(*exit == Exit{.code = -1, .signal = SIGINT});  // As a shell expects it of an interrupt.
+    CHECK(*exit ==
+          Exit{.code = -1, .signal = SIGINT});  // Shells expect this of an interrupted program.
     std::istringstream lines{text_of(output)};
     std::uint64_t last = 0;
     for (std::string line; std::getline(lines, line);) {
@@ -307,8 +308,7 @@ TEST_CASE("the operator's command follows events until it is interrupted",
     }
 }
 
-// Goal: requests and answers of any allowed size go through, although one message is at most
-// 64 KiB.
+// Goal: requests and answers of any allowed size arrive, although a message has at most 64 KiB.
 // Method: apply a file of thousands of tasks and list them; both are several times that large.
 TEST_CASE("requests and answers larger than one message arrive whole", "[integration][command]") {
     constexpr std::size_t count = 10'000;

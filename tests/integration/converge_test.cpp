@@ -19,9 +19,9 @@ std::set<std::string> generations_of(const std::vector<Found>& processes) {
 
 }  // namespace
 
-// Goal: the whole way from an operator's wish to processes and back to an answer.
-// Method: apply two tasks, wait, and compare what is reported with what runs.
-TEST_CASE("what is applied runs, spread over the nodes", "[integration][converge]") {
+// Goal: the whole path from an operator's request to processes and back to an answer works.
+// Method: apply two tasks, wait, and compare the reported instances with the processes.
+TEST_CASE("applied tasks run, spread over the nodes", "[integration][converge]") {
     Cluster cluster;
     cluster.apply({cluster.task("web", 3), cluster.task("db", 1)});
     REQUIRE(cluster.wait("*"));
@@ -42,7 +42,7 @@ TEST_CASE("what is applied runs, spread over the nodes", "[integration][converge
     }
 }
 
-// Goal: fewer copies means that the highest ordinals go, and a removed task leaves nothing.
+// Goal: scaling down stops the highest ordinals, and a removed task leaves nothing.
 // Method: scale a running task down, then remove it.
 TEST_CASE("a task that is scaled down keeps its lowest ordinals", "[integration][converge]") {
     Cluster cluster;
@@ -56,14 +56,14 @@ TEST_CASE("a task that is scaled down keeps its lowest ordinals", "[integration]
 
     CHECK(cluster.ask({{"verb", "task remove"}, {"pattern", "web"}}).at("ok") == true);
     CHECK(until([&] { return cluster.tasks().empty(); }));
-    // It is shown until the agents have reported its end.
+    // The instance is shown until the agents have reported its end.
     CHECK(until([&] {
         const auto shown = cluster.ask({{"verb", "task show"}, {"name", "web"}});
         return shown.at("ok") == false && shown.at("error").at("code") == "not_found";
     }));
 }
 
-// Goal: another spec is another generation, and each process says which it is of.
+// Goal: a changed spec is a new generation, and each process has its generation in its environment.
 // Method: change the command of a running task, then restart it without a change.
 TEST_CASE("a changed or restarted task runs in a new generation", "[integration][converge]") {
     Cluster cluster;
@@ -89,9 +89,9 @@ TEST_CASE("a changed or restarted task runs in a new generation", "[integration]
     CHECK(generations_of(cluster.tasks("web")) != changed);
 }
 
-// Goal: what cannot be placed is said, with the reason, and is placed once it can be.
+// Goal: an unplaced instance is shown with its reason, and is placed when it can be.
 // Method: want more copies than there are nodes, then add a node.
-TEST_CASE("an instance without a home is reported and placed later", "[integration][converge]") {
+TEST_CASE("an instance without a node is reported and placed later", "[integration][converge]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("web", 2)});
     CHECK(until([&] { return cluster.status().at("unplaced") == 1; }));
@@ -107,9 +107,9 @@ TEST_CASE("an instance without a home is reported and placed later", "[integrati
     CHECK(cluster.tasks_on("n2").size() == 1);
 }
 
-// Goal: --replace, and nothing else, makes what was applied the whole of what is wanted.
-// Method: apply two tasks one after the other, then one of them with replace.
-TEST_CASE("apply adds, and only with replace it removes", "[integration][converge]") {
+// Goal: only --replace removes tasks that are not in the request.
+// Method: apply two tasks one after the other, then one of them with --replace.
+TEST_CASE("apply adds tasks, and removes others only with replace", "[integration][converge]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("a", 1)});
     cluster.apply({cluster.task("b", 1)});

@@ -15,13 +15,13 @@ namespace muster::integration {
 
 namespace {
 
-// A change and what was answered to it first.
+// A change and its first answer.
 struct Change {
     Json request;
     std::optional<Json> answer{};
 };
 
-// Sends every change that has no answer, all at once, and notes the answers that come in time.
+// Sends all unanswered changes at once, and records the answers that come in time.
 void send_unanswered(const Cluster& cluster, std::map<std::string, Change>& changes,
                      Deadline deadline) {
     Client client{zmq::socket_type::dealer, cluster.endpoints().operators};
@@ -49,11 +49,11 @@ std::size_t count_unanswered(const std::map<std::string, Change>& changes) {
 
 }  // namespace
 
-// Goal: an acknowledgement is a promise, a retry takes effect once, and a dead coordinator ends no
+// Goal: acknowledged changes are kept, a retry takes effect once, and a dead coordinator ends no
 // process.
-// Method: kill -9 the coordinator at random moments in a stream of applies, start it again, repeat
-// what was not answered under the same ids; then compare answers, store and processes.
-TEST_CASE("what was acknowledged survives kill -9 of the coordinator", "[integration][death]") {
+// Method: kill -9 the coordinator at random moments during many applies, restart it, and repeat
+// unanswered requests with the same ids. Then compare answers, store and processes.
+TEST_CASE("acknowledged changes survive kill -9 of the coordinator", "[integration][death]") {
     constexpr int kills = 8;
     constexpr int changes_each = 12;
     const auto seed = std::random_device{}();
@@ -85,7 +85,7 @@ TEST_CASE("what was acknowledged survives kill -9 of the coordinator", "[integra
     for (const auto& [id, change] : changes) {
         INFO(change.answer->dump());
         CHECK(change.answer->at("ok") == true);
-        CHECK(cluster.ask(change.request) == *change.answer);  // The first answer, once more.
+        CHECK(cluster.ask(change.request) == *change.answer);  // The first answer again.
     }
     const auto listed = cluster.ask({{"verb", "task list"}, {"pattern", "t*"}}).at("tasks");
     CHECK(listed.size() == changes.size());
@@ -95,7 +95,7 @@ TEST_CASE("what was acknowledged survives kill -9 of the coordinator", "[integra
 }
 
 // Goal: an empty store is not an order to stop anything.
-// Method: take the store away, so that the coordinator knows of nothing; then give it back.
+// Method: move the store away, so that the coordinator knows no tasks; then restore it.
 TEST_CASE("a coordinator that lost its store stops nothing", "[integration][death]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("web", 1)});
@@ -112,7 +112,7 @@ TEST_CASE("a coordinator that lost its store stops nothing", "[integration][deat
     const auto accept = cluster.muster({"store", "accept", "--dry-run", "-o", "json"});
     CHECK(Json::parse(accept.output).at("nodes").at(0).at("name") == "n1");
     cluster.apply({cluster.task("other", 1)});
-    // Rounds in which it could have been ordered to stop, and a report of it be read.
+    // In these rounds the coordinator could have ordered stops and read reports of them.
     const auto round = cluster.status().at("round").get<std::uint64_t>();
     REQUIRE(until([&] {
         CHECK(cluster.ask({{"verb", "round now"}}).at("ok") == true);
@@ -129,8 +129,8 @@ TEST_CASE("a coordinator that lost its store stops nothing", "[integration][deat
     CHECK(cluster.pids("", 1) == running);
 }
 
-// Goal: there is a way on when the store is really lost.
-// Method: take it away, say what is wanted anew, and accept what the nodes know.
+// Goal: an operator can recover from a lost store.
+// Method: move it away, apply the tasks again, and accept the new store.
 TEST_CASE("after an accept the nodes obey a new store", "[integration][death]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("web", 1)});
@@ -148,9 +148,9 @@ TEST_CASE("after an accept the nodes obey a new store", "[integration][death]") 
     CHECK(cluster.status().at("ahead") == 0);
 }
 
-// Goal: whoever ends a coordinator, an init system or a hand at the keyboard, nothing is lost or
-// harmed. Method: end it by each of their signals; look at what it leaves, and start it again.
-TEST_CASE("a coordinator that is ended leaves a whole store and no sockets",
+// Goal: stopping a coordinator, by an init system or from the keyboard, loses and harms nothing.
+// Method: stop it with each of these signals, check what it leaves, and restart it.
+TEST_CASE("a coordinator that is stopped leaves a whole store and no sockets",
           "[integration][death]") {
     const int signal = GENERATE(SIGTERM, SIGINT);
     CAPTURE(signal);
@@ -174,8 +174,8 @@ TEST_CASE("a coordinator that is ended leaves a whole store and no sockets",
     CHECK(cluster.pids("web", 1) == running);
 }
 
-// Goal: two coordinators never write one store.
-// Method: start another with the same configuration, and one with only the state in common.
+// Goal: two coordinators never write to the same store.
+// Method: start another with the same configuration, and one that shares only the state.
 TEST_CASE("a second coordinator on the same store is refused", "[integration][death]") {
     Cluster cluster{{.nodes = {}}};
     const auto twin = run(cluster.directory(), cluster.coordinator_command().argv);

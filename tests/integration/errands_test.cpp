@@ -12,7 +12,7 @@ namespace muster::integration {
 
 namespace {
 
-/// `muster` that runs until it is interrupted, with what it has said so far.
+/// A `muster` that runs until it is interrupted, with its output so far.
 class Following {
 public:
     Following(const Cluster& cluster, std::vector<std::string> words)
@@ -24,7 +24,7 @@ public:
             Command{.argv = std::move(argv), .output = output_, .errors = errors_});
     }
     [[nodiscard]] std::string said() const { return text_of(output_); }
-    /// Of what grows faster than it can be read.
+    /// The size only, for an output that grows faster than the test can read.
     [[nodiscard]] std::uintmax_t bytes_said() const {
         return std::filesystem::exists(output_) ? std::filesystem::file_size(output_) : 0;
     }
@@ -37,7 +37,7 @@ private:
     std::unique_ptr<Process> process_;
 };
 
-/// How often nodes changed so, by the numbers of the coordinator.
+/// The number of such changes of nodes, from the coordinator's counters.
 std::uint64_t changes_of_nodes(const Cluster& cluster, const std::string& change) {
     const auto stats = Json::parse(cluster.muster({"stats", "-o", "json"}).output);
     for (const auto& sample : stats.at("samples")) {
@@ -51,8 +51,8 @@ std::uint64_t changes_of_nodes(const Cluster& cluster, const std::string& change
 
 }  // namespace
 
-// Goal: an operator sees from afar what an instance prints, whole and as it happens.
-TEST_CASE("what an instance prints is read and followed by way of the coordinator",
+// Goal: an operator reads the output of an instance remotely, complete and as it is written.
+TEST_CASE("the output of an instance is read and followed through the coordinator",
           "[integration][logs]") {
     Cluster cluster{{.nodes = {"n1", "n2"}}};
     const auto gate = cluster.directory() + "/go";
@@ -69,7 +69,7 @@ TEST_CASE("what an instance prints is read and followed by way of the coordinato
     write_text(gate, "second\n");
     REQUIRE(until([&] { return follower.said() == "first\nsecond\n"; }));
 
-    // Who follows does not notice that the agent is another one.
+    // The follower does not notice the agent's restart.
     const auto home = cluster.instances_of("web").front().at("node").get<std::string>();
     cluster.kill_agent(home);
     cluster.start_agent(home);
@@ -81,9 +81,9 @@ TEST_CASE("what an instance prints is read and followed by way of the coordinato
     CHECK(follower.process().wait(soon()).has_value());
 }
 
-// Goal: neither a task that prints as fast as it can nor a reader that is slow keeps a poll
-// waiting. Method: such a task, and a follower that is halted; then all that is kept, read at once.
-TEST_CASE("a loud log and a slow reader delay nobody's polls", "[integration][logs]") {
+// Goal: neither a task that prints as fast as it can nor a slow reader delays a poll. Method: pause
+// a follower of such a task; then read all kept output at once.
+TEST_CASE("a loud log and a slow reader delay no poll", "[integration][logs]") {
     Cluster cluster{{.nodes = {"n1"}}};
     auto loud = cluster.task("loud", 1, {"/usr/bin/yes", "a line that says little"});
     loud["log_max_bytes"] = 4'000'000;
@@ -132,7 +132,7 @@ TEST_CASE("a signal reaches the instances that match, and no others", "[integrat
     CHECK(cluster.muster({"task", "signal", "nope", "HUP"}).exit.code == 1);
 }
 
-// Method: an agent that is halted answers nothing.
+// Method: a paused agent does not answer.
 TEST_CASE("an agent that does not answer is named, and the others answer",
           "[integration][errands]") {
     Cluster cluster{{.nodes = {"n1", "n2"}}};
@@ -148,11 +148,11 @@ TEST_CASE("an agent that does not answer is named, and the others answer",
     CHECK(says(top.output, "running"));
 }
 
-// Goal: a short patience tells a silent agent (5) from a coordinator that is away (4), and a long
-// one is heeded.
-// Method: an agent that is halted, on a node that may miss many polls; it goes on while the log is
-// waited for longer than the coordinator waits.
-TEST_CASE("the patience of a person is that of their command", "[integration][errands]") {
+// Goal: a short timeout distinguishes a silent agent (5) from an unreachable coordinator (4), and a
+// long timeout is respected.
+// Method: pause an agent whose node may miss many polls. Resume it after the coordinator's own
+// timeout, while the command still waits for the log.
+TEST_CASE("a command waits as long as its timeout says", "[integration][errands]") {
     Cluster cluster{{.nodes = {"n1"}, .round = "1s", .config = "lost_after = 100\n"}};
     cluster.apply({cluster.task("web", 1, {"/bin/sh", "-c", "echo here; exec sleep 1000"})});
     REQUIRE(cluster.wait("web"));
@@ -164,7 +164,7 @@ TEST_CASE("the patience of a person is that of their command", "[integration][er
     CHECK(signal.exit == Exit{.code = 5});
     CHECK(says(signal.errors, "the signal may still be delivered"));
     Following patient{cluster, {"logs", "web.0", "-t", "60s"}};
-    // The coordinator gives up its first wait, and the command asks again.
+    // The coordinator's first call times out, and the command asks again.
     REQUIRE(until([&] {
         return says(cluster.muster({"logs", "web.0", "-t", "4s"}).errors, "did not answer");
     }));

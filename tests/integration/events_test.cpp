@@ -9,8 +9,8 @@ namespace muster::integration {
 
 namespace {
 
-// The next event of a topic that begins so and has this name; nothing if none comes. The listener
-// asked for topics that begin with `subscribed`, and must hear of no other.
+// The next event of this name whose topic has this prefix; nothing if none comes. The listener
+// subscribed to `subscribed` and must receive no other topic.
 std::optional<Json> next_event(Client& listener, const std::string& subscribed,
                                const std::string& topic, const std::string& name) {
     while (const auto frames = listener.receive()) {
@@ -34,10 +34,10 @@ std::optional<Json> next_event(Client& listener, const std::string& subscribed,
 
 }  // namespace
 
-// Goal: anyone who may read can follow what happens.
-// Method: subscribe to one kind of event; bring one about, after one of another kind, of which
-// nothing may be heard.
-TEST_CASE("events reach those who subscribed to their topic, and nobody else",
+// Goal: any client with read access can follow events.
+// Method: subscribe to one kind of event, and cause it after an event of another kind, which must
+// not arrive.
+TEST_CASE("events reach exactly the clients that subscribed to their topic",
           "[integration][events]") {
     Cluster cluster{{.nodes = {"n1"}}};
     Client listener{zmq::socket_type::sub, cluster.endpoints().events};
@@ -57,8 +57,8 @@ TEST_CASE("events reach those who subscribed to their topic, and nobody else",
     CHECK(lost->at("epoch") == cluster.status().at("epoch"));
 }
 
-// Goal: who missed events learns of them: the ring of the coordinator has what was published.
-// Method: listen, then ask for what came after the first event heard, and compare.
+// Goal: a client that missed events can get them from the coordinator's ring.
+// Method: listen, then ask for the events after the first one received, and compare.
 TEST_CASE("events since a number close a gap", "[integration][events]") {
     Cluster cluster{{.nodes = {"n1"}}};
     Client listener{zmq::socket_type::sub, cluster.endpoints().events};
@@ -87,8 +87,9 @@ TEST_CASE("events since a number close a gap", "[integration][events]") {
     CHECK(cluster.ask({{"verb", "events"}, {"since", expected + 1'000'000}}).at("events").empty());
 }
 
-// Goal: the help is true: what it shows can be typed as it stands.
-// Method: send every example of `help` over REQ, on a cluster that has what they speak of.
+// Goal: the examples in the help can be typed as they are.
+// Method: send every example of `help` over REQ, to a cluster with the tasks and nodes that they
+// name.
 TEST_CASE("every example of help is answered", "[integration][probe]") {
     Cluster cluster{{.nodes = {"n1", "n2"}}};
     const auto help = ask_line(cluster.endpoints().operators, "help");
@@ -102,7 +103,7 @@ TEST_CASE("every example of help is answered", "[integration][probe]") {
         }
         throw std::runtime_error{"help does not know " + verb};
     };
-    // First what makes the tasks that the others speak of, last what removes them.
+    // The requests that make tasks for the others come first, those that remove them last.
     const std::string grouped = R"({"verb": "task add", "task": {"name": "web-cache", )"
                                 R"("argv": ["sleep", "60"], "group": "cache"}})";
     for (const auto& adding : {grouped, example_of("task add")}) {
@@ -123,7 +124,8 @@ TEST_CASE("every example of help is answered", "[integration][probe]") {
         REQUIRE(answer);
         INFO(answer->dump());
         if (verb == "node forgive") {
-            // It behaved well, or this host was too slow for one of its polls.
+            // Forgiving is refused for a node in good standing, or succeeds if this slow host
+            // missed a poll.
             CHECK((answer->at("ok") == true || answer->at("error").at("code") == "refused"));
         } else {
             CHECK(answer->at("ok") == true);
@@ -140,7 +142,7 @@ TEST_CASE("every example of help is answered", "[integration][probe]") {
     CHECK(until([&] { return cluster.tasks().empty(); }));
 }
 
-// Goal: every kind of ZeroMQ client that asks is a client of ours.
+// Goal: any kind of ZeroMQ client can be a client of muster.
 // Method: the same request over REQ and over DEALER, as JSON, as a line, with and without newline.
 TEST_CASE("a request is answered in the envelope it came in", "[integration][probe]") {
     Cluster cluster{{.nodes = {}}};
@@ -165,9 +167,9 @@ TEST_CASE("a request is answered in the envelope it came in", "[integration][pro
     }
 }
 
-// Goal: a mistake is answered with a stable code and a sentence that helps.
-// Method: verbs and fields that do not exist, by hand.
-TEST_CASE("a mistake by hand is answered with a code", "[integration][probe]") {
+// Goal: a mistake gets a stable code and a helpful sentence.
+// Method: type verbs and fields that do not exist.
+TEST_CASE("a mistyped request is answered with a code", "[integration][probe]") {
     Cluster cluster{{.nodes = {}}};
     const auto code_of = [&](const std::string& request) {
         const auto answer = ask_line(cluster.operators_socket(), request);

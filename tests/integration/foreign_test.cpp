@@ -20,7 +20,7 @@ std::size_t lines_of(const std::string& text) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// Fenced blocks that say what is in them: all that is not mere illustration.
+// Counts the fenced blocks that name their content: all but plain illustrations.
 std::size_t examples_of(const std::string& page) {
     std::istringstream lines{page};
     std::size_t count = 0;
@@ -30,7 +30,8 @@ std::size_t examples_of(const std::string& page) {
     return count;
 }
 
-// The agent of examples/, or another: it marks nothing, so it is given the mark.
+// The agent of examples/ or another one. It does not mark its processes, so the test passes the
+// mark.
 Command foreign_agent(const Cluster& cluster, const std::string& name,
                       const std::string& program = "examples/agent.py") {
     return {.argv = {"/usr/bin/python3", source(program), name, cluster.endpoints().agents,
@@ -39,7 +40,7 @@ Command foreign_agent(const Cluster& cluster, const std::string& name,
             .errors = cluster.directory() + "/" + name + ".log"};
 }
 
-// Processes of this command line, wherever they run.
+// Processes with this command line, on any node.
 std::size_t running(const Cluster& cluster, const std::vector<std::string>& argv) {
     const auto all = cluster.processes();
     return static_cast<std::size_t>(std::count_if(
@@ -48,9 +49,9 @@ std::size_t running(const Cluster& cluster, const std::vector<std::string>& argv
 
 }  // namespace
 
-// Goal: docs/reference/protocol.md is the contract, so what it shows must happen.
-// Method: a client that has nothing of muster executes every example of the page.
-TEST_CASE("the examples of the protocol's manual do what it says", "[integration][foreign]") {
+// Goal: docs/reference/protocol.md is the contract, so its examples must be true.
+// Method: a client without any code of muster executes every example of the page.
+TEST_CASE("the examples of the protocol manual do what it says", "[integration][foreign]") {
     Cluster cluster;
     const auto done =
         run(cluster.directory(),
@@ -65,16 +66,16 @@ TEST_CASE("the examples of the protocol's manual do what it says", "[integration
     CHECK(lines_of(done.output) == examples);
 }
 
-// Goal: an agent is small enough to be read in one go. Method: count the lines of the example.
-TEST_CASE("the example of an agent has at most 400 lines", "[integration][foreign]") {
+// Goal: the example agent is small enough to read at once. Method: count its lines.
+TEST_CASE("the example agent has at most 400 lines", "[integration][foreign]") {
     const auto lines = lines_of(text_of(source("examples/agent.py")));
     CHECK(lines > 0);
     CHECK(lines <= 400);
 }
 
-// Goal: a task with a field that an agent cannot honour does not run there without it.
-// Method: a task with a niceness, which the example leaves out; then the task without it.
-TEST_CASE("a foreign agent refuses a task with a field that it does not honour",
+// Goal: an agent does not run a task while ignoring one of its fields.
+// Method: a task with a niceness, which the example does not implement; then the task without it.
+TEST_CASE("a foreign agent refuses a task with a field that it does not support",
           "[integration][foreign]") {
     Cluster cluster{{.nodes = {}}};
     Process agent{foreign_agent(cluster, "n9")};
@@ -94,9 +95,10 @@ TEST_CASE("a foreign agent refuses a task with a field that it does not honour",
     CHECK(agent.wait(soon()) == Exit{.code = 0});
 }
 
-// Goal: what cannot be executed fails by itself, on a foreign agent too.
-// Method: one program that is not there and one that is none, beside a task that runs.
-TEST_CASE("a foreign agent reports what it cannot execute, and goes on", "[integration][foreign]") {
+// Goal: a command that cannot be executed fails alone, on a foreign agent too.
+// Method: a missing program and a file that is no program, beside a task that runs.
+TEST_CASE("a foreign agent reports what it cannot execute, and continues",
+          "[integration][foreign]") {
     Cluster cluster{{.nodes = {}}};
     Process agent{foreign_agent(cluster, "n9")};
     REQUIRE(cluster.serving(1));
@@ -123,7 +125,7 @@ TEST_CASE("a foreign agent reports what it cannot execute, and goes on", "[integ
 }
 
 // Goal: the contract suffices to write an agent in another language.
-// Method: one of 80 lines joins, is given work, changes it, dies, comes back, and says goodbye.
+// Method: one of 80 lines joins, gets work, changes it, dies, returns, and announces its departure.
 TEST_CASE("a foreign agent joins, reports, starts and stops like our own",
           "[integration][foreign]") {
     Cluster cluster{{.nodes = {}}};
@@ -153,8 +155,8 @@ TEST_CASE("a foreign agent joins, reports, starts and stops like our own",
     CHECK(second.wait(soon()) == Exit{.code = 0});
 }
 
-// Goal: the page says enough of the msgpack form, too, for an agent that stands some trouble.
-// Method: two agents in msgpack; each turn changes what is wanted and kills one of them.
+// Goal: the page also describes the msgpack form well enough for a robust agent.
+// Method: two msgpack agents; each turn changes the tasks and kills one of the agents.
 TEST_CASE("an agent in msgpack, written from the page, lives through churn and kills",
           "[integration][foreign]") {
     Cluster cluster{{.nodes = {}, .config = "max_flaky = \"1s\"\n"}};
@@ -177,7 +179,7 @@ TEST_CASE("an agent in msgpack, written from the page, lives through churn and k
         agents.at(killed)->signal(SIGKILL);
         CHECK(agents.at(killed)->wait(soon()).has_value());
         start(killed);
-        // So many lives in so short a time count against a node, rightly.
+        // So many restarts in a short time correctly suspend a node, so the test forgives it.
         REQUIRE(until([&] {
             static_cast<void>(cluster.ask({{"verb", "node forgive"}, {"pattern", "m*"}}));
             return cluster.status().at("serving") == 2 && cluster.status().at("converged") == true;

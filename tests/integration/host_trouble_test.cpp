@@ -12,7 +12,7 @@ namespace muster::integration {
 
 namespace {
 
-/// A host that failed takes work again as soon as it can.
+/// A failed host gets work again as soon as it can do it.
 constexpr auto short_penalties = "max_flaky = \"1s\"\n";
 
 std::size_t count_of(const std::string& text, std::string_view word) {
@@ -23,7 +23,7 @@ std::size_t count_of(const std::string& text, std::string_view word) {
     return count;
 }
 
-/// The first instance of a task is in this state, and its detail says so.
+/// True if the first instance of a task is in this state and its detail contains the text.
 bool is_told(const Cluster& cluster, const std::string& task, const std::string& state,
              const std::string& why) {
     const auto instance = cluster.instances_of(task).front();
@@ -42,8 +42,8 @@ std::vector<pid_t> run_something(Cluster& cluster) {
 
 }  // namespace
 
-// Goal: a host that is out of files says so where people look, and goes on by itself.
-// Method: leave the agent not one file more, want a task, and give the files back.
+// Goal: a host out of file descriptors reports it and recovers by itself.
+// Method: leave the agent no free descriptor, want a task, and free the descriptors.
 TEST_CASE("an agent out of open files says why nothing starts, and recovers",
           "[integration][host]") {
     Cluster cluster{{.nodes = {"n1"}, .config = short_penalties}};
@@ -56,17 +56,17 @@ TEST_CASE("an agent out of open files says why nothing starts, and recovers",
             return note.starts_with("cannot make processes: ") &&
                    note.find("Too many open files") != std::string::npos;
         }));
-        // A few answers later it is suspended, and tried again after each suspension.
+        // Some answers later the node is suspended. It is tried again after each suspension.
         CHECK(until([&] { return cluster.node("n1").at("health") == "flaky"; }));
     }
     CHECK(cluster.wait("web"));
     CHECK(until([&] { return cluster.node("n1").at("note") == ""; }));
 }
 
-// Goal: whoever takes a coordinator's last files neither ends it nor hides it.
-// Method: leave it not one file more; knock at each of its doors; ask it through a link from
-// before.
-TEST_CASE("a coordinator out of open files serves who is connected, and says so",
+// Goal: a coordinator without free file descriptors does not end, and reports its state.
+// Method: leave it no free descriptor, connect to each endpoint, and ask over an existing
+// connection.
+TEST_CASE("a coordinator out of open files serves existing connections and reports it",
           "[integration][host]") {
     Cluster cluster{{.nodes = {"n1"}}};
     Client early{zmq::socket_type::dealer, cluster.endpoints().operators};
@@ -101,10 +101,11 @@ TEST_CASE("a coordinator out of open files serves who is connected, and says so"
     CHECK(until([&] { return cluster.node("n1").at("instances") == 0; }));
 }
 
-// Goal: an agent that cannot keep what it must remember obeys nothing new, says so once, harms
-// nothing that runs, and goes on by itself.
-// Method: its state on a small disk that somebody fills, and empties later; no floor warns.
-TEST_CASE("a full disk under an agent is told, and over when there is room again",
+// Goal: an agent that cannot persist its state obeys nothing new, logs it once, disturbs no running
+// task, and recovers by itself.
+// Method: put its state on a small disk, fill the disk, and free space later. No floor warns
+// before.
+TEST_CASE("a full disk under an agent is reported until there is space again",
           "[integration][host]") {
     Cluster cluster{
         {.nodes = {}, .config = short_penalties, .agent_config = "[floors]\ndisk_bytes = 0\n"}};
@@ -128,12 +129,12 @@ TEST_CASE("a full disk under an agent is told, and over when there is room again
     CHECK(count_of(cluster.log_of("n1"), "the disk accepts writes again") == 1);
     CHECK(cluster.pids("old", 1) == running);
     CHECK(cluster.agent("n1").running());
-    CHECK(cluster.end().empty());  // Before its disk is taken away.
+    CHECK(cluster.end().empty());  // The disk is unmounted after this.
 }
 
-// Goal: a host that has no room says so before a task fails there, and takes work again.
-// Method: the same disk, filled up to a floor; the node is unready, what runs runs on.
-TEST_CASE("a host without room on its disk asks for no work", "[integration][host][L10]") {
+// Goal: a host without disk space reports it before a task fails there, and takes work again later.
+// Method: the same disk, filled to the floor; the node is unready, and its tasks keep running.
+TEST_CASE("a host without disk space asks for no work", "[integration][host][L10]") {
     Cluster cluster{{.nodes = {}, .agent_config = "[floors]\ndisk_bytes = 20_000\n"}};
     const SmallDisk disk{cluster.directory() + "/state/agents/n1"};
     if (!disk.mounted()) {
@@ -155,14 +156,15 @@ TEST_CASE("a host without room on its disk asks for no work", "[integration][hos
     CHECK(cluster.wait("web"));
     CHECK(count_of(cluster.log_of("n1"), "this host takes work again") == 1);
     CHECK(cluster.pids("old", 1) == running);
-    CHECK(cluster.end().empty());  // Before its disk is taken away.
+    CHECK(cluster.end().empty());  // The disk is unmounted after this.
 }
 
-// Goal: a coordinator whose store was taken away acknowledges nothing that is lost with it, and an
-// agent whose directory was, says so; neither harms what runs.
-// Method: remove both below running daemons, and ask for more.
-TEST_CASE("a state directory that is removed under a daemon is told, and harms nothing that runs",
-          "[integration][host]") {
+// Goal: a coordinator whose store was removed acknowledges nothing that would be lost, and an agent
+// reports that its directory was removed. Neither disturbs running tasks.
+// Method: remove both under running daemons, and request more.
+TEST_CASE(
+    "a state directory that is removed under a daemon is reported, and disturbs nothing that runs",
+    "[integration][host]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));

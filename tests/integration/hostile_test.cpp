@@ -15,7 +15,7 @@ namespace muster::integration {
 
 namespace {
 
-// Far less than what the attacks send, and more than a busy allocator keeps back.
+// Far less than the attacks send, and more than a busy allocator retains.
 constexpr std::size_t allowed_growth = 24U * 1024U * 1024U;
 
 using namespace std::string_literals;
@@ -31,15 +31,15 @@ std::string random_bytes(std::mt19937& random, std::size_t size) {
 struct Target {
     std::string name;
     std::string endpoint;
-    zmq::socket_type kind;  // Of those who may speak there.
+    zmq::socket_type kind;  // One that is allowed to connect there.
     std::string raw_kind;
     std::function<pid_t()> pid;
-    // A message that is answered so; none where nothing is answered.
+    // A valid message and its answer; empty where nothing is answered.
     Frames last;
     std::string answer;
 };
 
-// Whatever listens, and the process behind it.
+// Every endpoint and the process behind it.
 std::vector<Target> targets_of(Cluster& cluster) {
     const auto coordinator = [&cluster] { return cluster.coordinator().pid(); };
     const auto agent = [&cluster] { return cluster.agent("n1").pid(); };
@@ -73,7 +73,7 @@ bool all_answer(const Cluster& cluster) {
     return agent && ping && ping->at("ok") == true && cluster.status().at("serving") == 1;
 }
 
-// Bytes that are no ZMTP at all, or end in the middle of it.
+// Bytes that are not ZMTP, or that end in the middle of it.
 void send_garbage(const Target& target, std::mt19937& random) {
     RawConnection{target.endpoint}.send(random_bytes(random, 64U * 1024U), Clock::now());
     RawConnection{target.endpoint}.send("GET / HTTP/1.1\r\n\r\n");
@@ -84,7 +84,7 @@ void send_garbage(const Target& target, std::mt19937& random) {
     giant.send(random_bytes(random, 1024));
 }
 
-// Sound ZMTP around what is no message of ours.
+// Valid ZMTP with contents that are no message of muster.
 std::vector<Frames> bad_messages(std::mt19937& random) {
     const std::string version{codec::version_frame()};
     auto future = version;
@@ -110,14 +110,14 @@ std::vector<Frames> bad_messages(std::mt19937& random) {
     };
     for (int i = 0; i < 50; ++i) {
         messages.push_back({version, random_bytes(random, random() % 300)});
-        // Not empty: that is a probe, which is answered as the last message is.
+        // Not empty: an empty message is a probe and gets an answer as the last message does.
         messages.push_back({random_bytes(random, 1 + random() % 299)});
     }
     return messages;
 }
 
-// From a connection each, and all from one. Where there are answers, the last is waited for: then
-// all before it have been read.
+// Sends each message over its own connection, then all over one. Where there are answers, the test
+// waits for the last one: then all messages before it have been read.
 void send_messages(const Target& target, const std::vector<Frames>& messages) {
     for (const auto& message : messages) {
         Client client{target.kind, target.endpoint};
@@ -144,7 +144,7 @@ void send_messages(const Target& target, const std::vector<Frames>& messages) {
     FAIL("the last message was not answered");
 }
 
-// One message that never ends, as far as we care to go: many times what may be held.
+// A message without an end, of many times the size limit.
 void send_endless(const Target& target) {
     constexpr int frames = 20'000;
     constexpr std::size_t frame_bytes = 200;
@@ -155,7 +155,7 @@ void send_endless(const Target& target) {
     }
 }
 
-// Frames over every limit: the connection may be cut at any moment.
+// Frames over every limit: the daemon can close the connection at any moment.
 void send_oversized(const Target& target) {
     RawConnection connection{target.endpoint};
     REQUIRE(connection.greet(target.raw_kind));
@@ -164,10 +164,11 @@ void send_oversized(const Target& target) {
 
 }  // namespace
 
-// Goal: no byte sequence crashes, hangs or bloats a daemon, whichever door it comes through.
-// Method: at every endpoint, garbage below ZMTP and within it, and messages of every bad kind;
-// after each all others are answered, and at the end the daemons are as large as before.
-TEST_CASE("a daemon lives and answers others whatever it is sent", "[integration][hostile]") {
+// Goal: no byte sequence on any endpoint crashes, hangs or bloats a daemon.
+// Method: send every endpoint garbage below and inside ZMTP, and every kind of bad message. After
+// each, all other endpoints answer; at the end the daemons use as little memory as before.
+TEST_CASE("a daemon survives any input and keeps answering other clients",
+          "[integration][hostile]") {
     const auto seed = std::random_device{}();
     CAPTURE(seed);
     std::mt19937 random{seed};
@@ -179,7 +180,7 @@ TEST_CASE("a daemon lives and answers others whatever it is sent", "[integration
     for (const auto& target : targets_of(cluster)) {
         INFO(target.name);
         const auto messages = bad_messages(random);
-        send_messages(target, messages);  // What a daemon grows to in honest use.
+        send_messages(target, messages);  // Warms up the daemon's memory.
         REQUIRE(all_answer(cluster));
         const auto before = resident_bytes(target.pid());
         const auto files = open_files(target.pid());
@@ -201,8 +202,8 @@ TEST_CASE("a daemon lives and answers others whatever it is sent", "[integration
     CHECK(cluster.log_of("coordinator").find("request refused") != std::string::npos);
 }
 
-// Goal: who speaks wrongly is told so, where there is a way to tell.
-// Method: sound envelopes with unsound contents at both kinds of endpoints.
+// Goal: a client that sends an invalid request gets an error where an answer is possible.
+// Method: valid envelopes with invalid contents at both kinds of endpoints.
 TEST_CASE("a wrong version and an unreadable message are answered with their codes",
           "[integration][hostile]") {
     Cluster cluster{{.nodes = {"n1"}}};
@@ -239,15 +240,15 @@ TEST_CASE("a wrong version and an unreadable message are answered with their cod
     CHECK(to_agents({version, unknown}) == Errc::hello_required);
 
     for (const auto& endpoint : {cluster.endpoints().operators, cluster.agent_socket("n1")}) {
-        const auto answer = ask_line(endpoint, "");  // Behind the delimiter of a REQ.
+        const auto answer = ask_line(endpoint, "");  // After the delimiter of a REQ.
         REQUIRE(answer);
         CHECK(answer->at("error").at("code") == "malformed");
     }
 }
 
-// Goal: who asks for much and reads nothing delays nobody and makes nothing grow.
-// Method: a link that asks for a large answer twenty times and does not read; then it reads.
-TEST_CASE("who does not read his answers is busy, and others are served",
+// Goal: a client that requests much and reads nothing delays no other client and uses no memory.
+// Method: request a large answer twenty times without reading; then read.
+TEST_CASE("a client that does not read its answers is busy, and others are served",
           "[integration][hostile]") {
     constexpr int requests = 20;
     Cluster cluster{{.nodes = {"n1"}}};
@@ -280,7 +281,7 @@ TEST_CASE("who does not read his answers is busy, and others are served",
         return found;
     };
     REQUIRE(until([&] {
-        answers += deaf.receive(1024U * 1024U, Clock::now());  // Whatever has come.
+        answers += deaf.receive(1024U * 1024U, Clock::now());  // Everything received so far.
         return count(R"("code":"busy")") == requests - 1;
     }));
     CHECK(count(R"("reply":"task show")") == 1);

@@ -7,7 +7,7 @@
 
 #include "tests/integration/support/harness.hpp"
 
-// Real processes of which there may never be two.
+// Real processes of exclusive instances: there are never two.
 namespace muster::integration {
 
 namespace {
@@ -39,9 +39,9 @@ std::uint64_t token_of(const Cluster& cluster, const std::string& task = "db") {
 
 }  // namespace
 
-// Goal: a host that is out of reach ends what is exclusive by itself, before it runs elsewhere.
-// Method: one agent is killed, another halted, at once; the shims are all that is left there.
-TEST_CASE("an exclusive task ends with its lease and is placed anew, with a higher token",
+// Goal: an unreachable host ends its exclusive instances by itself before they run elsewhere.
+// Method: kill one agent and pause another at once, so that only the shims are active there.
+TEST_CASE("an exclusive task ends with its lease and is placed again with a higher token",
           "[integration][lease][S8]") {
     Cluster cluster{quick_leases({"n1", "n2", "n3", "n4"})};
     cluster.apply({alone(cluster, "db"), alone(cluster, "kv")});
@@ -80,8 +80,8 @@ TEST_CASE("an exclusive task ends with its lease and is placed anew, with a high
     }
 }
 
-// Goal: without a coordinator the lease ends everywhere, and all else runs on.
-TEST_CASE("an exclusive task ends where no coordinator is, and comes back with it",
+// Goal: without a coordinator every lease ends, and all other tasks keep running.
+TEST_CASE("an exclusive task ends without a coordinator and returns with it",
           "[integration][lease][S8]") {
     Cluster cluster{quick_leases()};
     cluster.apply({alone(cluster), cluster.task("web", 1)});
@@ -96,7 +96,8 @@ TEST_CASE("an exclusive task ends where no coordinator is, and comes back with i
     CHECK(cluster.pids("web", 1) == stays);
 }
 
-TEST_CASE("an exclusive task runs on while its agent is started anew", "[integration][lease][S8]") {
+TEST_CASE("an exclusive task keeps running while its agent is restarted",
+          "[integration][lease][S8]") {
     Cluster cluster{quick_leases()};
     cluster.apply({alone(cluster)});
     REQUIRE(cluster.wait("db"));
@@ -108,7 +109,7 @@ TEST_CASE("an exclusive task runs on while its agent is started anew", "[integra
     REQUIRE(until([&] { return cluster.node(home).at("incarnation") > incarnation; }));
     CHECK(cluster.serving(2));
     const auto round = cluster.status().at("round").get<std::uint64_t>();
-    // Beyond the lease that it had.
+    // Longer than the first lease.
     REQUIRE(until([&] { return cluster.status().at("round") > round + 40; }));
     CHECK(cluster.pids("db", 1) == before);
 }

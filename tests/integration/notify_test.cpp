@@ -10,7 +10,7 @@ namespace muster::integration {
 
 namespace {
 
-// A daemon under a supervisor that wants to hear of it five times a second at least.
+// A daemon under a supervisor that expects a keep-alive at least five times a second.
 struct Supervised {
     explicit Supervised(const std::string& directory, Command command)
         : supervisor{directory + "/supervisor"}, daemon{told(std::move(command), supervisor)} {}
@@ -26,7 +26,7 @@ struct Supervised {
     Process daemon;
 };
 
-// From its start to its end, as systemd hears it.
+// The notifications from start to end, as systemd receives them.
 void expect_life(Supervised& life, int signal) {
     CHECK(life.heard() == "READY=1");
     for (int times = 0; times < 3; ++times) {
@@ -47,10 +47,10 @@ void expect_life(Supervised& life, int signal) {
 
 }  // namespace
 
-// Goal: `Type=notify` and `WatchdogSec=` of the units are honoured by the daemons themselves.
-// Method: be the supervisor, from READY=1 over the watchdog to STOPPING=1, for both signals that
-// end a daemon.
-TEST_CASE("a coordinator tells its supervisor when it is ready, lives and stops",
+// Goal: the daemons support `Type=notify` and `WatchdogSec=` of their units.
+// Method: act as the supervisor, from READY=1 over the watchdog to STOPPING=1, for both signals
+// that end a daemon.
+TEST_CASE("a coordinator notifies its supervisor when it is ready, alive and stopping",
           "[integration][notify]") {
     Cluster cluster{{.nodes = {}}};
     cluster.kill_coordinator();
@@ -60,9 +60,10 @@ TEST_CASE("a coordinator tells its supervisor when it is ready, lives and stops"
     }
 }
 
-// Goal: the same, and no coordinator is needed to be ready: its host is there, whoever decides.
-TEST_CASE("an agent without a coordinator tells its supervisor when it is ready, lives and stops",
-          "[integration][notify]") {
+// Goal: the same without a coordinator: an agent is ready as soon as its host is.
+TEST_CASE(
+    "an agent without a coordinator notifies its supervisor when it is ready, alive and stopping",
+    "[integration][notify]") {
     Cluster cluster{{.nodes = {}}};
     cluster.kill_coordinator();
     for (const int signal : {SIGTERM, SIGINT}) {
@@ -71,8 +72,8 @@ TEST_CASE("an agent without a coordinator tells its supervisor when it is ready,
     }
 }
 
-// Goal: ready means that who was told may ask at once: what starts after the unit relies on it.
-// Method: ask as soon as it is said, once.
+// Goal: after READY=1 a client can ask at once, because units that start later rely on it.
+// Method: ask as soon as READY=1 arrives, once.
 TEST_CASE("a daemon that is ready answers", "[integration][notify]") {
     Cluster cluster{{.nodes = {}}};
     CHECK(ask_line(cluster.operators_socket(), "ping"));
@@ -82,9 +83,9 @@ TEST_CASE("a daemon that is ready answers", "[integration][notify]") {
     CHECK(agent->wait(soon()) == Exit{.code = 0});
 }
 
-// Goal: a start that fails is none to systemd, and it is not told otherwise before.
-// Method: a daemon that cannot have its port, or its state directory.
-TEST_CASE("a daemon that cannot start never says that it is ready", "[integration][notify]") {
+// Goal: systemd never takes a failed start for a success.
+// Method: a daemon that cannot bind its port, or cannot use its state directory.
+TEST_CASE("a daemon that cannot start never reports that it is ready", "[integration][notify]") {
     Cluster cluster{{.nodes = {"n1"}}};
     const std::vector<Command> taken{cluster.coordinator_command(), cluster.agent_command("n1")};
     for (const auto& command : taken) {

@@ -11,8 +11,8 @@ namespace muster::integration {
 
 namespace {
 
-/// A user who is not root, with the programs and directories of his own: whoever runs the test, or
-/// nobody if that is root.
+/// A user other than root, with copies of the programs and directories of its own: the user who
+/// runs the test, or nobody if that is root.
 class PlainUser {
 public:
     PlainUser() {
@@ -33,7 +33,7 @@ public:
         }
     }
 
-    /// False: there is none but root here, or he may not enter the directory.
+    /// False: there is only root here, or the user cannot enter the directory.
     [[nodiscard]] bool exists() const {
         const auto looked = run(path(), as({"/usr/bin/test", "-x", program("muster")}));
         return given_ && looked.exit == Exit{.code = 0};
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] const std::string& path() const { return directory_.path(); }
     [[nodiscard]] uid_t id() const { return id_; }
     [[nodiscard]] std::string program(const std::string& name) const { return path() + "/" + name; }
-    /// The command line that does it in his name.
+    /// The command line that runs the program as this user.
     [[nodiscard]] std::vector<std::string> as(std::vector<std::string> argv) const {
         argv.insert(argv.begin(), become_.begin(), become_.end());
         return argv;
@@ -58,7 +58,7 @@ private:
     bool given_ = true;
 };
 
-/// A private directory of this user.
+/// True for a private directory of this user.
 bool is_private(const std::string& path, uid_t user) {
     struct stat found = {};
     return stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) && found.st_uid == user &&
@@ -67,16 +67,17 @@ bool is_private(const std::string& path, uid_t user) {
 
 }  // namespace
 
-// Goal: without any configuration a user who is not root has a cluster, with all in his places.
-// Method: start the programs as such a user, told nothing but free ports; look where things are.
-TEST_CASE("without a configuration all lies in the directories of the user",
+// Goal: without configuration, an ordinary user gets a cluster with all files in the user's
+// directories.
+// Method: start the programs as such a user with free ports only, and check where the files are.
+TEST_CASE("without a configuration all files are in the directories of the user",
           "[integration][startup]") {
     const PlainUser user;
     if (!user.exists()) {
         WARN("SKIPPED: there is no user but root here");
         return;
     }
-    const bool told = GENERATE(true, false);  // Of a place for state.
+    const bool told = GENERATE(true, false);  // XDG_STATE_HOME is set.
     const auto state = user.path() + (told ? "/state" : "/home/.local/state") + "/muster";
     const auto sockets = user.path() + "/runtime/muster";
     const std::vector<std::string> env{"HOME=" + user.path() + "/home",
@@ -96,7 +97,7 @@ TEST_CASE("without a configuration all lies in the directories of the user",
     REQUIRE(answered);
     Process agent{start({"muster-agent", "--name", "n1", "--coordinator", endpoints.agents})};
     REQUIRE(ask_line("ipc://" + sockets + "/agents/n1.sock", "status"));
-    CHECK(until([&] {  // By the socket, which muster finds by itself.
+    CHECK(until([&] {  // Over the socket, which muster finds by itself.
         const auto asked =
             run(user.path(), user.as({user.program("muster"), "status", "-o", "json"}), env);
         return asked.exit == Exit{.code = 0} && Json::parse(asked.output).at("serving") == 1;

@@ -26,9 +26,10 @@ Finished replay(const RealCluster& cluster, std::vector<std::string> words) {
 
 }  // namespace
 
-// Goal: an incident is a file. Method: a coordinator that lives through changes and the death of an
-// agent is killed, and so is its second life; each of their files replays alone, to the byte.
-TEST_CASE("what a real coordinator recorded replays byte for byte", "[integration][recorder]") {
+// Goal: an incident is a file. Method: record a coordinator through changes and the death of an
+// agent, and kill it; do the same with its second life. Each of their files replays alone, byte for
+// byte.
+TEST_CASE("the record of a real coordinator replays byte for byte", "[integration][recorder]") {
     RealCluster cluster{{.records = true}};
     static_cast<void>(cluster.apply({cluster.task("web", 3), cluster.task("api", 2)}));
     REQUIRE(cluster.wait("*"));

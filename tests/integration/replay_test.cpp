@@ -15,7 +15,7 @@ namespace muster::integration {
 
 namespace {
 
-/// What the coordinator of a minute from the beginning of 2026 recorded, in one of its lives.
+/// The record of one coordinator life: the first minute of 2026.
 class RecordedMinute {
 public:
     explicit RecordedMinute(const std::string& faults = "none", char life = '1') {
@@ -47,8 +47,8 @@ private:
 
 }  // namespace
 
-// Goal: a moment that lies in another file of the record is not answered from this one.
-TEST_CASE("a record is replayed up to a moment that it holds", "[integration][sim][recorder]") {
+// Goal: a moment that is in another file of the record is not answered from this file.
+TEST_CASE("a record is replayed up to a moment that it contains", "[integration][sim][recorder]") {
     const RecordedMinute minute;
     for (const std::string until : {"0ms", "5s", "2026-01-01 00:00:00", "2026-01-01 00:00:09Z",
                                     "2026-01-01 00:00:09.500Z", "2026-01-01 00:00:09.500"}) {
@@ -76,7 +76,7 @@ TEST_CASE("a record is replayed up to a moment that it holds", "[integration][si
     }
 }
 
-// Goal: a record need not lie in a file of its own.
+// Goal: the input of a replay need not be a regular file.
 TEST_CASE("a record is replayed from a pipe", "[integration][sim][recorder]") {
     const RecordedMinute minute;
     for (const std::string from : {"-", "/dev/stdin"}) {
@@ -90,7 +90,7 @@ TEST_CASE("a record is replayed from a pipe", "[integration][sim][recorder]") {
     }
 }
 
-TEST_CASE("a record of another version is refused by one sentence",
+TEST_CASE("a record of another version is refused with one sentence",
           "[integration][sim][recorder]") {
     const RecordedMinute minute;
     {
@@ -106,8 +106,8 @@ TEST_CASE("a record of another version is refused by one sentence",
     CHECK(std::ranges::count(done.errors, '\n') == 1);
 }
 
-// Goal: what a damaged record still holds is of use.
-TEST_CASE("a damaged record is replayed and explained up to there",
+// Goal: the intact part of a damaged record is usable.
+TEST_CASE("a damaged record is replayed and explained up to the damage",
           "[integration][sim][recorder]") {
     const RecordedMinute minute;
     {
@@ -127,9 +127,9 @@ TEST_CASE("a damaged record is replayed and explained up to there",
     }
 }
 
-// Goal: a record may be sound in each byte and make no sense. Method: of the loads that the planner
-// knows, one number is another, under a checksum that is right.
-TEST_CASE("a record that contradicts itself is told so", "[integration][sim][recorder]") {
+// Goal: a record can be intact in each byte and still contradict itself. Method: change one of the
+// planner's loads and correct the checksum.
+TEST_CASE("a record that contradicts itself is reported", "[integration][sim][recorder]") {
     const RecordedMinute minute{"all", '5'};
     const auto bytes = read_file(minute.file(), std::size_t{1} << 30U);
     REQUIRE(bytes);

@@ -7,8 +7,8 @@
 
 namespace muster::integration {
 
-// Method: more processes than seeds, too, and the seeds of both soaks are the same.
-TEST_CASE("the simulator carries out every seed, however many at a time", "[integration][sim]") {
+// Method: also use more processes than seeds. Both soaks use the same seeds.
+TEST_CASE("the simulator runs every seed, with any number of processes", "[integration][sim]") {
     const Directory directory;
     for (const std::string jobs : {"1", "3", "9"}) {
         const Finished done = run(directory.path(), {program("muster-sim"), "soak", "--first", "5",
@@ -20,7 +20,7 @@ TEST_CASE("the simulator carries out every seed, however many at a time", "[inte
     }
 }
 
-TEST_CASE("the simulator says what is wrong with what it is asked", "[integration][sim]") {
+TEST_CASE("the simulator explains invalid arguments", "[integration][sim]") {
     const Directory directory;
     const auto refused = [&](std::vector<std::string> words, const std::string& why) {
         words.insert(words.begin(), program("muster-sim"));
@@ -71,8 +71,8 @@ TEST_CASE("the simulator says what is wrong with what it is asked", "[integratio
     refused({"shrink", "17"}, "seed 17 breaks no promise, so there is nothing to shrink");
 }
 
-// Goal: what cannot be written is told in one line, and no seed too many is carried out for nobody.
-TEST_CASE("the simulator says what it cannot write", "[integration][sim]") {
+// Goal: a failed write is reported in one line, and the simulator then runs no further seed.
+TEST_CASE("the simulator reports what it cannot write", "[integration][sim]") {
     const Directory directory;
     const std::string scenario = directory.path() + "/s.toml";
     std::ofstream{scenario} << "[[node]]\ncount = 2\n";
@@ -101,7 +101,7 @@ TEST_CASE("the simulator says what it cannot write", "[integration][sim]") {
     }
 }
 
-TEST_CASE("the simulator plays a written scenario", "[integration][sim]") {
+TEST_CASE("the simulator runs a scenario file", "[integration][sim]") {
     const Directory directory;
     const std::string file = directory.path() + "/s.toml";
     const auto write = [&](const std::string& text) { std::ofstream{file} << text; };

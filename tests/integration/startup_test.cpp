@@ -10,7 +10,8 @@ namespace muster::integration {
 
 namespace {
 
-// One sentence that is to be understood, and no start. 2: the command line is wrong, 1: all else.
+// Expects one clear sentence and no start. Exit code 2: the command line is wrong; 1: anything
+// else.
 void expect_refusal(const Finished& finished, const std::string& word, int code = 1) {
     INFO(finished.errors);
     CHECK(finished.exit == Exit{.code = code});
@@ -18,7 +19,7 @@ void expect_refusal(const Finished& finished, const std::string& word, int code 
     CHECK(std::count(finished.errors.begin(), finished.errors.end(), '\n') == 1);
 }
 
-// A coordinator with this configuration beside what a test needs.
+// Starts a coordinator with this configuration in addition to what a test needs.
 Finished start_with(const Directory& directory, const std::string& endpoints,
                     const std::string& top = "") {
     write_text(directory.path() + "/coordinator.toml",
@@ -30,8 +31,8 @@ Finished start_with(const Directory& directory, const std::string& endpoints,
 
 }  // namespace
 
-// Goal: until keys exist nobody outside the host can reach a daemon, however it is configured.
-// Method: ask each program to bind or connect elsewhere.
+// Goal: without keys no configuration makes a daemon reachable from outside the host.
+// Method: configure each program to bind or connect elsewhere.
 TEST_CASE("an endpoint that leaves the host is refused with the reason", "[integration][startup]") {
     const Directory directory;
     for (const auto* name : {"agents", "operators", "events", "http"}) {
@@ -55,9 +56,9 @@ TEST_CASE("an endpoint that leaves the host is refused with the reason", "[integ
     }
 }
 
-// Goal: whatever --config names, the answer is a sentence.
-// Method: a file that is not there, and a directory, which can be opened but not read.
-TEST_CASE("a configuration that cannot be read is a sentence", "[integration][startup]") {
+// Goal: any bad path after --config gets a clear error.
+// Method: a missing file, and a directory, which can be opened but not read.
+TEST_CASE("a configuration that cannot be read is one clear error", "[integration][startup]") {
     const Directory directory;
     for (const auto* const daemon : {"muster-coordinator", "muster-agent"}) {
         const auto start = [&](const std::string& path) {
@@ -68,9 +69,9 @@ TEST_CASE("a configuration that cannot be read is a sentence", "[integration][st
     }
 }
 
-// Goal: two daemons that want one port are told apart by a sentence, not by a trace.
-// Method: give a coordinator a port that another holds.
-TEST_CASE("a port that is taken is named", "[integration][startup]") {
+// Goal: a conflict over a port gets a sentence, not a stack trace.
+// Method: give a coordinator a port that is in use.
+TEST_CASE("a port in use is named in the error", "[integration][startup]") {
     Cluster cluster{{.nodes = {}}};
     const Directory directory;
     const auto other = free_endpoints();
@@ -85,8 +86,8 @@ TEST_CASE("a port that is taken is named", "[integration][startup]") {
     CHECK(cluster.status().at("ok") == true);
 }
 
-// Goal: a fault in a configuration is found before anything is bound, and said with its place.
-// Method: an unknown key, a wrong type, and a file that is not there.
+// Goal: a configuration error is found before anything is bound, and reported with its line.
+// Method: an unknown key, a wrong type, and a missing file.
 TEST_CASE("a faulty configuration is refused with its line", "[integration][startup]") {
     const Directory directory;
     expect_refusal(start_with(directory, "", "stat_dir = \"/x\""), "coordinator.toml:1");
@@ -105,7 +106,7 @@ TEST_CASE("a faulty configuration is refused with its line", "[integration][star
                    "agent.toml:2: coordinator endpoint 'tcp://192.0.2.1:7700' is not on this host");
 }
 
-// Goal: whoever runs the shim by hand learns what it is.
+// Goal: a person who runs the shim by hand learns what it is.
 TEST_CASE("a shim that no agent started says what it is", "[integration][startup]") {
     const Directory directory;
     const auto done = run(directory.path(), {program("muster-shim"), "--help"});
@@ -114,9 +115,10 @@ TEST_CASE("a shim that no agent started says what it is", "[integration][startup
     CHECK(std::count(done.errors.begin(), done.errors.end(), '\n') == 1);
 }
 
-// Goal: what a daemon logs never lands in a file that it has open.
-// Method: start both with all standard files closed, and look at what took their numbers.
-TEST_CASE("a daemon whose standard files are closed logs into none of its own",
+// Goal: a daemon never writes log lines into another file that it has open.
+// Method: start both with all standard files closed, and check the files that got those
+// descriptors.
+TEST_CASE("a daemon with closed standard files logs into none of its own files",
           "[integration][startup]") {
     Cluster cluster{{.nodes = {}}};
     const auto files_of = [&](const Process& daemon) {
@@ -145,9 +147,9 @@ TEST_CASE("a daemon whose standard files are closed logs into none of its own",
     CHECK(files_of(coordinator) == nowhere);
 }
 
-// Goal: an agent's name is one that works everywhere.
-// Method: names that are paths, too long, empty, or hold what no name may.
-TEST_CASE("a bad name of an agent is refused", "[integration][startup]") {
+// Goal: an agent's name works in all places.
+// Method: names that are paths, too long, empty, or with forbidden characters.
+TEST_CASE("a bad agent name is refused", "[integration][startup]") {
     const Directory directory;
     for (const std::string& name : {std::string{"../x"}, std::string(64, 'a'), std::string{},
                                     std::string{"a\nb"}, std::string{"Web"}}) {

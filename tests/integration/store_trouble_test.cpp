@@ -15,7 +15,7 @@ namespace muster::integration {
 
 namespace {
 
-// A cluster whose coordinator has ended in order, so that its store is one whole file.
+// A cluster whose coordinator was stopped properly, so that its store is one whole file.
 class StoppedCluster {
 public:
     StoppedCluster() : cluster{{.nodes = {"n1"}}} {
@@ -37,7 +37,7 @@ public:
         CHECK(cluster.pids("", 1) == running);
     }
 
-    // With the store as it was, all is as it was.
+    // With the original store everything is as before.
     void expect_return() {
         cluster.start_coordinator();
         REQUIRE(cluster.serving(1));
@@ -51,16 +51,15 @@ public:
 
 }  // namespace
 
-// Goal: a store that cannot be trusted is refused in one sentence, and costs no running process.
-// Method: damage the file in three ways, each time look at the refusal, then give the good file
-// back.
-TEST_CASE("a damaged store is refused and running tasks are untouched", "[integration][store]") {
+// Goal: a damaged store is refused with one sentence, and no running process is disturbed.
+// Method: damage the file in three ways. Each time check the error, then restore the good file.
+TEST_CASE("a damaged store is refused and running tasks are undisturbed", "[integration][store]") {
     StoppedCluster stopped;
     const auto file = stopped.cluster.store_file();
     const auto good = text_of(file);
     REQUIRE(good.size() > 4096);
 
-    // The page behind the first holds a table; what it points at is nowhere.
+    // The second page holds a table; all its pointers become invalid.
     overwrite(file, 4096, std::string(4096, '\xa5'));
     stopped.expect_refusal("damaged");
     write_text(file, std::string(good.size(), '\x5a'));
@@ -72,8 +71,8 @@ TEST_CASE("a damaged store is refused and running tasks are untouched", "[integr
     stopped.expect_return();
 }
 
-// Goal: an older program does not touch what a newer one wrote.
-// Method: raise the number of the schema in the file's header.
+// Goal: an older program does not change the store of a newer one.
+// Method: increase the schema number in the file's header.
 TEST_CASE("a store of a newer schema is refused", "[integration][store]") {
     constexpr std::size_t schema_number_at = 60;  // SQLite's user version: 4 bytes, big-endian.
     StoppedCluster stopped;
@@ -85,8 +84,8 @@ TEST_CASE("a store of a newer schema is refused", "[integration][store]") {
     stopped.expect_return();
 }
 
-// Goal: a store that cannot be read is not taken for an empty one.
-// Method: put a directory in the place of the file.
+// Goal: an unreadable store is not taken for an empty one.
+// Method: put a directory in place of the file.
 TEST_CASE("a store that cannot be opened is refused", "[integration][store]") {
     StoppedCluster stopped;
     const auto file = stopped.cluster.store_file();
@@ -98,9 +97,10 @@ TEST_CASE("a store that cannot be opened is refused", "[integration][store]") {
     stopped.expect_return();
 }
 
-// Goal: with a full disk nothing is acknowledged that is not kept, and nothing that runs is harmed.
-// Method: a store on a small disk, tasks with large specs until one is refused; then a larger disk.
-TEST_CASE("a full disk ends the acknowledging, not the tasks", "[integration][store]") {
+// Goal: with a full disk only durable changes are acknowledged, and running tasks are undisturbed.
+// Method: put a store on a small disk, and apply tasks with large specs until one is refused; then
+// enlarge the disk.
+TEST_CASE("a full disk ends acknowledgements, not tasks", "[integration][store]") {
     const Directory directory;
     const SmallDisk disk{directory.path() + "/disk"};
     if (!disk.mounted()) {
@@ -141,9 +141,9 @@ TEST_CASE("a full disk ends the acknowledging, not the tasks", "[integration][st
     CHECK(cluster.pids("", 1) == running);
 }
 
-// Goal: whoever lost the content of a store without its file hears of it.
-// Method: cut the store to nothing.
-TEST_CASE("a store that was emptied begins a new cluster, and says so", "[integration][store]") {
+// Goal: an operator learns that a store lost its content but not its file.
+// Method: truncate the store to zero.
+TEST_CASE("an emptied store begins a new cluster and says so", "[integration][store]") {
     StoppedCluster stopped;
     write_text(stopped.cluster.store_file(), "");
     stopped.cluster.start_coordinator();

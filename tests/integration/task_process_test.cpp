@@ -29,7 +29,7 @@ std::map<std::string, std::string> environment_of(const Found& process) {
 
 }  // namespace
 
-// Goal: a command that cannot run is a fact to be read, and harms no other task.
+// Goal: a command that cannot run is reported, and harms no other task.
 // Method: apply a missing program, a file that is no program and a missing directory beside a good
 // task.
 TEST_CASE("a command that cannot be executed is failed with its reason", "[integration][task]") {
@@ -48,14 +48,14 @@ TEST_CASE("a command that cannot be executed is failed with its reason", "[integ
     CHECK(until([&] { return cluster.status().at("failed") == 3; }));
     CHECK(cluster.pids("good", 1).size() == 1);
 
-    // The way out: a spec that can run.
+    // A spec that can run repairs the task.
     cluster.apply({cluster.task("missing", 1)});
     CHECK(cluster.wait("missing"));
 }
 
-// Goal: a process gets exactly the arguments and variables that were asked for, and what says who
-// it is; nothing of the agent's own.
-// Method: arguments that a shell would have changed, and the whole environment from /proc.
+// Goal: a process gets exactly the requested arguments and variables, and those that identify it;
+// nothing of the agent's own.
+// Method: arguments that a shell would change, and the whole environment from /proc.
 TEST_CASE("a task has exactly its arguments, its environment and its directory",
           "[integration][task]") {
     Cluster cluster{{.nodes = {"n1"}}};
@@ -88,8 +88,8 @@ TEST_CASE("a task has exactly its arguments, its environment and its directory",
     CHECK(variables.empty());
 }
 
-// Goal: a stop is first asked for by the signal of the spec, so that a program can end in order.
-// Method: a task that writes down the signal it got.
+// Goal: a stop first sends the signal of the spec, so that a program can shut down properly.
+// Method: a task that records the signal.
 TEST_CASE("a task is stopped by the signal of its spec", "[integration][task]") {
     Cluster cluster{{.nodes = {"n1"}}};
     const auto note = cluster.directory() + "/note";
@@ -107,8 +107,8 @@ TEST_CASE("a task is stopped by the signal of its spec", "[integration][task]") 
     CHECK(text_of(note) == "usr1\n");
 }
 
-// Goal: after its grace a task is gone, with all that came of it.
-// Method: a task that ignores the signal and has a grandchild in a session of its own.
+// Goal: after its grace a task and all its descendants are gone.
+// Method: a task that ignores the signal and has a grandchild in its own session.
 TEST_CASE("a stop ends the whole tree of a task after its grace", "[integration][task]") {
     Cluster cluster{{.nodes = {"n1"}}};
     auto task = cluster.task("web", 1,
@@ -125,8 +125,8 @@ TEST_CASE("a stop ends the whole tree of a task after its grace", "[integration]
     CHECK(until([&] { return cluster.node("n1").at("instances") == 0; }));
 }
 
-// Goal: a task that keeps ending does not disturb one beside it, and says how it ended.
-// Method: a task that exits with 7, and a good one; restart `never` ends as exited.
+// Goal: a task that keeps ending does not disturb others, and its exit is reported.
+// Method: a task that exits with 7, and a good one; with restart `never` it stays exited.
 TEST_CASE("how a process ended is reported", "[integration][task]") {
     Cluster cluster{{.nodes = {"n1"}}};
     auto once = cluster.task("once", 1, {"/bin/sh", "-c", "exit 7"});
@@ -147,7 +147,7 @@ TEST_CASE("how a process ended is reported", "[integration][task]") {
     CHECK(cluster.pids("good", 1).size() == 1);
 }
 
-// Goal: what a task writes is found where the manual says.
+// Goal: the output of a task is where the manual says.
 // Method: a task that writes a line to each of its outputs.
 TEST_CASE("the output of a task is kept in files", "[integration][task]") {
     Cluster cluster{{.nodes = {"n1"}}};

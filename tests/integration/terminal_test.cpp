@@ -18,7 +18,7 @@ namespace muster::integration {
 
 namespace {
 
-/// A terminal of 200 columns, and what a program has shown on it.
+/// A terminal of 200 columns, and everything that programs have printed on it.
 class PseudoTerminal {
 public:
     PseudoTerminal() : master_{posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)} {
@@ -28,7 +28,7 @@ public:
             throw std::runtime_error{"there is no pseudo terminal"};
         }
         path_ = name.data();
-        // While one end of ours is open, a program that ends does not end the terminal.
+        // While the test holds one end open, the end of a program does not close the terminal.
         slave_ = open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC);
         const winsize size{.ws_row = 24, .ws_col = 200, .ws_xpixel = 0, .ws_ypixel = 0};
         ioctl(slave_, TIOCSWINSZ, &size);
@@ -42,7 +42,7 @@ public:
 
     [[nodiscard]] const std::string& path() const { return path_; }
 
-    /// True once two different numbers of seconds stood behind these words.
+    /// True once two different numbers of seconds followed these words.
     bool counts(const std::string& words) {
         const std::regex counter{words + "([0-9]+) s"};
         return until([&] {
@@ -56,7 +56,7 @@ public:
             return seconds.size() > 1;
         });
     }
-    /// Everything. Only when the programs have ended.
+    /// Everything. Call it only after the programs have ended.
     const std::string& all() {
         close(slave_);
         slave_ = -1;
@@ -83,7 +83,8 @@ private:
     std::string shown_;
 };
 
-/// `muster` with its standard error on a terminal, and its output in a file or there too.
+/// A `muster` with its standard error on a terminal, and its output in a file or on the terminal,
+/// too.
 Command on_terminal(const Cluster& cluster, const PseudoTerminal& terminal,
                     const std::string& output, std::vector<std::string> words,
                     std::vector<std::string> env = {"TERM=xterm"}) {
@@ -96,7 +97,7 @@ Command on_terminal(const Cluster& cluster, const PseudoTerminal& terminal,
             .errors = terminal.path()};
 }
 
-/// What a terminal shows of `muster task list` in such an environment.
+/// The output of `muster task list` on a terminal with this environment.
 std::string task_list(const Cluster& cluster, std::vector<std::string> env) {
     PseudoTerminal terminal;
     Process muster{
@@ -107,9 +108,9 @@ std::string task_list(const Cluster& cluster, std::vector<std::string> env) {
 
 }  // namespace
 
-// Goal: colours help people, and never reach a file, a pipe or who wants none.
-// Method: one answer on a real terminal, on one that wants no colours, and in a file.
-TEST_CASE("colours are for terminals, and not for who wants none", "[integration][terminal]") {
+// Goal: colours are shown on terminals only, and never to users who disable them.
+// Method: one answer on a real terminal, on one with colours disabled, and in a file.
+TEST_CASE("colours are for terminals and can be disabled", "[integration][terminal]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("good", 1), cluster.task("unplaced", 2)});
     REQUIRE(cluster.wait("good"));
@@ -125,9 +126,9 @@ TEST_CASE("colours are for terminals, and not for who wants none", "[integration
     CHECK(task_list(cluster, {"TERM=dumb"}) == plain);
 }
 
-// Goal: nobody wonders whether a command that takes its time still does anything.
-// Method: a wait that lasts until its counter was seen, on a terminal; then one without.
-TEST_CASE("a terminal is shown that a wait goes on", "[integration][terminal]") {
+// Goal: a terminal shows that a slow command is still working.
+// Method: wait on a terminal until the counter has changed; then wait without a terminal.
+TEST_CASE("a terminal shows the progress of a wait", "[integration][terminal]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("web", 2)});
     const auto output = cluster.directory() + "/answer";
@@ -149,8 +150,8 @@ TEST_CASE("a terminal is shown that a wait goes on", "[integration][terminal]") 
 }
 
 // Goal: the same for a coordinator that does not answer.
-// Method: ask where nobody listens, until the counter was seen; then give up as a person does.
-TEST_CASE("a terminal is shown that an answer is waited for", "[integration][terminal]") {
+// Method: ask an endpoint without a listener until the counter has changed; then interrupt.
+TEST_CASE("a terminal shows that an answer is awaited", "[integration][terminal]") {
     Cluster cluster{{.nodes = {}}};
     const auto nobody = free_endpoints().operators;
     PseudoTerminal terminal;

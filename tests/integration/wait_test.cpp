@@ -3,7 +3,7 @@
 
 #include "tests/integration/support/harness.hpp"
 
-// What scripts wait for: releases that stay up, and jobs that end.
+// Scripts wait for releases that stay up, and for jobs that end.
 namespace muster::integration {
 
 namespace {
@@ -19,8 +19,8 @@ std::string release_file(const Cluster& cluster, const std::string& script,
 
 }  // namespace
 
-// Goal: a script that rolls out a bad release is told at once, and why.
-// Method: a real process that ends; the time to wait is far longer than the test may take.
+// Goal: a script that rolls out a bad release gets an error with its reason at once.
+// Method: a real process that ends; the timeout is far longer than the test may take.
 TEST_CASE("apply --wait ends when the release does not stay up",
           "[integration][command][rollout]") {
     Cluster cluster{{.nodes = {"n1"}}};
@@ -40,7 +40,7 @@ TEST_CASE("apply --wait ends when the release does not stay up",
     CHECK(says(cluster.muster({"task", "show", "web"}).output, "halted"));
 }
 
-// Goal: a script learns how its job went. Method: real processes that end well, and not.
+// Goal: a script learns the outcome of its job. Method: real processes that succeed or fail.
 TEST_CASE("wait --finished ends with the highest exit code of the instances",
           "[integration][command]") {
     Cluster cluster{{.nodes = {"n1", "n2"}}};

@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// A library to be preloaded: the civil clock is ahead by as many seconds as the file says that
-// CIVIL_CLOCK names, at that moment. All other clocks go as they do.
+// A library for LD_PRELOAD: it adds to the civil clock the number of seconds that is in the file
+// CIVIL_CLOCK at that moment. Other clocks do not change.
 
 namespace {
 
@@ -27,7 +27,8 @@ const volatile std::int64_t* map_offset() {
 
 }  // namespace
 
-// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): theirs are reserved.
+// NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): the names in the system
+// header are reserved.
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
     static const volatile std::int64_t* const offset = map_offset();
     const auto result = static_cast<int>(syscall(SYS_clock_gettime, clock, time));

@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// One for the whole test program: ending a second one can crash the first.
+// One context for the whole test program, because ending a second one can crash the first.
 zmq::context_t& context() {
     static zmq::context_t one;
     return one;
@@ -128,7 +128,7 @@ std::string new_request_id() {
     const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::system_clock::now().time_since_epoch());
     std::array<char, 33> text{};
-    // UUIDv7: 48 bits of time, the version, the variant, and what makes it unique.
+    // UUIDv7: 48 bits of time, the version, the variant, and unique bits.
     std::snprintf(text.data(), text.size(), "%012llx7%03llx8%07llx%08llx",
                   static_cast<unsigned long long>(milliseconds.count()), 0ULL,
                   static_cast<unsigned long long>(count++ & 0xfffffffU),
@@ -137,7 +137,7 @@ std::string new_request_id() {
 }
 
 RawConnection::RawConnection(std::string_view endpoint) {
-    const auto address = std::string{endpoint.substr(6)};  // Behind `tcp://` or `ipc://`.
+    const auto address = std::string{endpoint.substr(6)};  // After `tcp://` or `ipc://`.
     if (endpoint.starts_with("ipc://")) {
         fd_ = connect_unix(address);
     } else {
@@ -190,7 +190,8 @@ bool RawConnection::greet(const std::string& kind) {
     if (!send(greeting) || receive(greeting_bytes).size() != greeting_bytes) {
         return false;
     }
-    const auto head = receive(2);  // Flags and size of its READY; ours must not come before it.
+    const auto head =
+        receive(2);  // Flags and size of the peer's READY; our READY must not precede it.
     if (head.size() != 2) {
         return false;
     }

@@ -13,7 +13,7 @@
 
 #include "tests/integration/support/process.hpp"
 
-/// Bare ZeroMQ and bare TCP, as a stranger would speak to the daemons: nothing of muster is in it.
+/// Bare ZeroMQ and bare TCP clients, without any code of muster.
 namespace muster::integration {
 
 using Json = nlohmann::json;
@@ -24,16 +24,17 @@ class Client {
 public:
     Client(zmq::socket_type type, const std::string& endpoint);
 
-    /// False: it could not be handed to the library before the deadline.
+    /// False: the library did not accept it before the deadline.
     bool send(std::span<const std::string> frames, Deadline deadline = soon());
     bool send(std::string_view frame) { return send(Frames{std::string{frame}}); }
     /// Nothing if no whole message came before the deadline.
     [[nodiscard]] std::optional<Frames> receive(Deadline deadline = soon());
-    /// Likewise; nothing, too, if none is there and `file` is readable.
+    /// As receive(), but also returns nothing when `file` is readable and no message is there.
     [[nodiscard]] std::optional<Frames> receive_or(int file, Deadline deadline = soon());
 
     void subscribe(const std::string& topic) { socket_.set(zmq::sockopt::subscribe, topic); }
-    /// What was sent still leaves for so long after this object is gone; otherwise it is lost.
+    /// Unsent messages are still sent for this time after the object is gone. The default is to
+    /// drop them.
     void linger(std::chrono::milliseconds time) {
         socket_.set(zmq::sockopt::linger, static_cast<int>(time.count()));
     }
@@ -42,17 +43,17 @@ private:
     zmq::socket_t socket_;
 };
 
-/// Asks by one JSON frame over a fresh REQ and waits for the one answer. Nothing: it did not come.
+/// Sends one JSON frame over a new REQ and waits for the answer; nothing if it does not come.
 [[nodiscard]] std::optional<Json> ask(const std::string& endpoint, const Json& request,
                                       Deadline deadline = soon());
 /// The same for a line such as `status`.
 [[nodiscard]] std::optional<Json> ask_line(const std::string& endpoint, std::string_view line,
                                            Deadline deadline = soon());
 
-/// A new time-ordered id, as docs/reference/protocol.md asks of the clients.
+/// A new time-ordered id, as docs/reference/protocol.md requires of clients.
 [[nodiscard]] std::string new_request_id();
 
-/// A TCP or unix stream connection that sends whatever it likes.
+/// A TCP or unix stream connection that sends arbitrary bytes.
 class RawConnection {
 public:
     /// `tcp://127.1.2.3:7700` or `ipc:///path`.
@@ -61,12 +62,12 @@ public:
     RawConnection(const RawConnection&) = delete;
     RawConnection& operator=(const RawConnection&) = delete;
 
-    /// False: the other side closed, or takes no more before the deadline.
+    /// False: the other side closed, or does not read before the deadline.
     bool send(std::string_view bytes, Deadline deadline = soon());
-    /// What came, at most `size` bytes; empty when the other side closed or the deadline passed.
+    /// The received bytes, at most `size`; empty when the other side closed or the deadline passed.
     [[nodiscard]] std::string receive(std::size_t size, Deadline deadline = soon());
-    /// Goes through the greeting of ZMTP 3 without security, as a DEALER or another kind of socket.
-    /// False: it was refused.
+    /// Does the ZMTP 3 greeting without security, as a DEALER or another kind of socket. False: it
+    /// was refused.
     bool greet(const std::string& kind = "DEALER");
     /// One ZMTP frame.
     bool send_frame(std::string_view body, bool more, Deadline deadline = soon());

@@ -49,8 +49,8 @@ Directory::~Directory() {
 }
 
 Endpoints free_endpoints() {
-    // The host part of an address in 127.64.0.0/10 has as many bits as a process id: so every test
-    // process has an address to itself, and no port has to be tried.
+    // The host part of an address in 127.64.0.0/10 has as many bits as a process id. So each test
+    // process has its own address and need not probe for free ports.
     static std::atomic<int> next_port{7700};
     const auto pid = static_cast<unsigned>(getpid());
     const auto host = "tcp://127." + std::to_string(64U + ((pid >> 16U) & 63U)) + "." +
@@ -117,7 +117,7 @@ std::vector<std::string> RealCluster::end() {
         coordinator_->signal(SIGTERM);
         finish("coordinator", *coordinator_);
     }
-    // A shim goes by itself, a moment after its agent has released it.
+    // A shim exits shortly after its agent has released it.
     static_cast<void>(until([&] { return processes().empty(); }));
     for (const auto& left : processes()) {
         complaints.push_back("left behind: " + Json(arguments_of(left.pid)).dump());
@@ -130,7 +130,7 @@ std::vector<std::string> RealCluster::end() {
 void RealCluster::end_by_force() {
     agents_.clear();
     coordinator_.reset();
-    // Again and again: one that is just being started may be missed by the first look.
+    // Repeats: one search can miss a process that is just being started.
     static_cast<void>(until([&] {
         const auto left = processes();
         kill_all(left);
@@ -178,7 +178,7 @@ Command RealCluster::agent_command(const std::string& name) const {
 }
 
 void RealCluster::write_config() const {
-    // Most tests kill hosts, and are about what comes then.
+    // Most tests kill hosts and test what follows, so nodes become lost early.
     const bool says_when_lost = options_.config.find("lost_after") != std::string::npos;
     const std::string quickly = says_when_lost ? "" : "silent_after = 2\nlost_after = 3\n";
     write_text(
@@ -247,7 +247,7 @@ Json RealCluster::task(const std::string& name, std::uint32_t instances,
     return {{"name", name},
             {"instances", instances},
             {"argv", std::move(argv)},
-            {"update", {{"min_healthy_ms", 0}}},  // Most tests are about something else.
+            {"update", {{"min_healthy_ms", 0}}},  // Most tests do not test roll-outs.
             {"env", {{"TEST_CLUSTER", directory()}}}};
 }
 
@@ -306,7 +306,7 @@ std::vector<Found> RealCluster::processes() const {
     return found;
 }
 
-// What a shim is told of its task is in a message; its own environment is nothing but its mark.
+// A shim gets its task in a message; its own environment has only its mark.
 std::vector<Found> RealCluster::shims_of(const std::string& node) const {
     const auto home = homes_.find(node);
     auto found = find_processes_with("MUSTER_PROCESS");

@@ -12,16 +12,16 @@
 #include "tests/integration/support/client.hpp"
 #include "tests/integration/support/process.hpp"
 
-/// A real cluster: the programs as they were built, over loopback, in a directory of their own.
-/// Several stand beside each other, because each process that makes them has a loopback address of
-/// its own. What belongs to one carries `TEST_CLUSTER=<directory>` in its environment or works
-/// below the directory; that is how it is found and ended.
+/// A real cluster: the built programs over loopback, in a directory of their own. Clusters can run
+/// beside each other because each test process has its own loopback address. A cluster's processes
+/// carry `TEST_CLUSTER=<directory>` in their environment or work below the directory; so the test
+/// finds and ends them.
 namespace muster::integration {
 
-/// Asks again and again until it is true. False: it was not before the deadline.
+/// Repeats the predicate until it is true. False: it was not true before the deadline.
 [[nodiscard]] bool until(const std::function<bool()>& predicate, Deadline deadline = soon());
 
-/// A directory below the system's one for temporary files, removed with all in it.
+/// A temporary directory. The destructor removes it and its contents.
 class Directory {
 public:
     Directory();
@@ -35,7 +35,7 @@ private:
     std::string path_;
 };
 
-/// Where one coordinator listens. Each object made has ports that no other test has.
+/// The endpoints of one coordinator. Each object has ports that no other test uses.
 struct Endpoints {
     std::string agents;
     std::string operators;
@@ -44,23 +44,23 @@ struct Endpoints {
 };
 [[nodiscard]] Endpoints free_endpoints();
 
-/// A daemon that was started and has said that it is ready.
+/// Starts a daemon and waits until it reports that it is ready.
 [[nodiscard]] std::unique_ptr<Process> start_ready(const std::string& directory, Command command);
 
 struct ClusterOptions {
     std::vector<std::string> nodes{"n1", "n2", "n3"};
-    std::string state{};  ///< Of the coordinator, if it is not to be below the cluster's directory.
+    std::string state{};  ///< Of the coordinator, if it is not below the cluster's directory.
     std::string round{"100ms"};
     std::string config{};        ///< More lines of [cluster] in coordinator.toml.
-    bool records = false;        ///< The coordinator, below `record` in the directory.
-    std::string agent_config{};  ///< Of each agent; empty: none.
+    bool records = false;        ///< The coordinator records to `record` in the directory.
+    std::string agent_config{};  ///< Of each agent; empty: no file.
 };
 
 class RealCluster {
 public:
-    /// Ready when this returns: every node serves.
+    /// Returns when every node serves.
     explicit RealCluster(ClusterOptions options = {});
-    /// Kills whatever is left of it.
+    /// Kills all its remaining processes.
     ~RealCluster();
     RealCluster(const RealCluster&) = delete;
     RealCluster& operator=(const RealCluster&) = delete;
@@ -73,12 +73,12 @@ public:
 
     // ---- daemons ----
 
-    /// Ends all by SIGTERM, the agents first. What did not go as it should, a sentence each.
+    /// Stops all with SIGTERM, the agents first. Returns one sentence for each failure.
     [[nodiscard]] std::vector<std::string> end();
 
     void start_coordinator();
     void start_agent(const std::string& name);
-    /// When it is started next this agent looks for the coordinator at another endpoint.
+    /// From its next start this agent connects to another endpoint.
     void reach_by(const std::string& agent, const std::string& endpoint) {
         ways_[agent] = endpoint;
     }
@@ -89,27 +89,27 @@ public:
     [[nodiscard]] const Process& agent(const std::string& name) const { return *agents_.at(name); }
     void kill_coordinator();
     void kill_agent(const std::string& name);
-    /// Ends what an agent that does not run left running. False: it could not.
+    /// Ends what a stopped agent left running. False: it could not.
     bool stop_all(const std::string& name) const;
-    /// As if the plug of its host were pulled: the agent and all its tasks, in this order.
+    /// Kills the agent, then all its tasks, as when the host loses power.
     void kill_host(const std::string& name);
-    /// What `coordinator` or an agent wrote to its standard error.
+    /// The standard error of `coordinator` or of an agent.
     [[nodiscard]] std::string log_of(const std::string& daemon) const;
 
     // ---- requests ----
 
-    /// The one answer, by the ipc endpoint. Throws if none comes.
+    /// The answer over the ipc endpoint. Throws if none comes.
     Json ask(const Json& request) const;
     [[nodiscard]] Json status() const { return ask({{"verb", "status"}}); }
-    /// A task for apply(), marked as this cluster's.
+    /// A task for apply(), with this cluster's mark.
     [[nodiscard]] Json task(const std::string& name, std::uint32_t instances,
                             std::vector<std::string> argv = {"/bin/sleep", "1000"}) const;
     /// The same as the text of a task file.
     [[nodiscard]] std::string task_file(const std::string& name, std::uint32_t instances,
                                         const std::string& more = "") const;
-    /// Adds or changes tasks; throws unless it was acknowledged.
+    /// Adds or changes tasks; throws without an acknowledgement.
     Json apply(const std::vector<Json>& tasks, bool replace = false) const;
-    /// True once the tasks are as wanted.
+    /// True once the tasks have converged.
     [[nodiscard]] bool wait(const std::string& pattern, Deadline deadline = soon()) const;
     [[nodiscard]] Json instances_of(const std::string& task) const;
     [[nodiscard]] Json node(const std::string& name) const;
@@ -121,14 +121,14 @@ public:
 
     // ---- what truly runs ----
 
-    /// Everything but this test, daemons included.
+    /// All processes but this test, including the daemons.
     [[nodiscard]] std::vector<Found> processes() const;
     [[nodiscard]] std::vector<Found> shims_of(const std::string& node) const;
-    /// Processes of instances; of one task (`web`) or one instance (`web.0`) if it is named.
+    /// Processes of all instances, of one task (`web`) or of one instance (`web.0`).
     [[nodiscard]] std::vector<Found> tasks(std::string_view of = "") const;
     [[nodiscard]] std::vector<Found> tasks_on(std::string_view node) const;
-    /// Their pids, once there are so many: a program that was just started has no environment yet
-    /// for a moment. Throws if there are never so many.
+    /// Their pids, once there are so many. Throws if that does not happen. A process that just
+    /// started has no environment for a moment.
     [[nodiscard]] std::vector<pid_t> pids(std::string_view of, std::size_t count) const;
 
 private:
@@ -141,11 +141,11 @@ private:
     Endpoints endpoints_ = free_endpoints();
     std::unique_ptr<Process> coordinator_;
     std::map<std::string, std::unique_ptr<Process>> agents_;
-    std::map<std::string, std::string> ways_;   // To the coordinator, of agents with their own.
-    std::map<std::string, std::string> homes_;  // Of agents that were started, as in their marks.
+    std::map<std::string, std::string> ways_;   // Coordinator endpoints of single agents.
+    std::map<std::string, std::string> homes_;  // Of started agents, as in their marks.
 };
 
-/// The path of a program that was built.
+/// The path of a built program.
 [[nodiscard]] std::string program(const std::string& name);
 
 }  // namespace muster::integration

@@ -13,8 +13,8 @@ inline bool says(const std::string& text, const std::string& word) {
     return text.find(word) != std::string::npos;
 }
 
-/// The cluster of a test. When the test is over it is ended politely, and the test fails if
-/// something of it is left behind. A test that fails shows what the daemons wrote.
+/// The cluster of a test. The end of the test stops it with SIGTERM, and the test fails if anything
+/// is left. A failing test shows the daemons' logs.
 class Cluster : public RealCluster {
 public:
     explicit Cluster(ClusterOptions options = {});

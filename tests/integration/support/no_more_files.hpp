@@ -9,7 +9,7 @@
 
 namespace muster::integration {
 
-/// While it lives the process may open nothing more: it has more files already.
+/// During its lifetime the process can open nothing more, because it is over its limit.
 class NoMoreFiles {
 public:
     explicit NoMoreFiles(pid_t pid) : pid_{pid} {

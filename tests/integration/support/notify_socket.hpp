@@ -7,8 +7,8 @@
 
 namespace muster::integration {
 
-/// Where a daemon says how it is, as to systemd: `READY=1`, `WATCHDOG=1`, `STOPPING=1`. Given to it
-/// as NOTIFY_SOCKET.
+/// Receives a daemon's notifications as systemd does: `READY=1`, `WATCHDOG=1`, `STOPPING=1`. The
+/// daemon gets it as NOTIFY_SOCKET.
 class NotifySocket {
 public:
     explicit NotifySocket(std::string path);
@@ -18,7 +18,7 @@ public:
 
     [[nodiscard]] const std::string& path() const { return path_; }
 
-    /// The next that is said. Nothing if the process ended with no more to say, or says nothing
+    /// The next notification. Nothing if the process ended and all were read, or if none comes
     /// before the deadline.
     [[nodiscard]] std::optional<std::string> heard_from(const Process& process,
                                                         Deadline deadline = soon()) const;

@@ -31,8 +31,8 @@ using namespace std::chrono_literals;
 
 std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
-// The test's environment under the command's. What systemd or an operator may have set for the
-// shell that runs the test must not reach a daemon.
+// The test's environment, then the command's. Variables that systemd or an operator set for the
+// test's shell must not reach a daemon.
 std::vector<std::string> environment_for(const Command& command) {
     std::vector<std::string> entries = command.env;
     for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -67,7 +67,7 @@ int open_output(const std::string& path) {
     return fd;
 }
 
-// Between fork and exec, in a process that may have had threads: only system calls.
+// Runs between fork and exec, and the parent may have threads: only system calls are allowed.
 [[noreturn]] void become(pid_t parent, int input, int output, int errors, char** argv,
                          char** envp) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);

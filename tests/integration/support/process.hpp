@@ -8,14 +8,13 @@
 #include <sys/types.h>
 #include <vector>
 
-/// Real processes as the tests see them: started, waited for by pidfd, found in /proc.
+/// Real processes in tests: started, awaited by pidfd, found in /proc.
 namespace muster::integration {
 
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
 
-/// Far enough away for a machine that is busy with everything else; nobody waits this long unless
-/// something is broken.
+/// Long enough for a busy machine. A test waits this long only if something is broken.
 [[nodiscard]] Deadline soon();
 [[nodiscard]] int milliseconds_until(Deadline deadline);
 
@@ -32,12 +31,12 @@ struct Exit {
 
 struct Command {
     std::vector<std::string> argv;
-    std::vector<std::string> env{};  ///< `NAME=value`, over those of the test.
-    std::string output{};            ///< File that its standard output is appended to.
+    std::vector<std::string> env{};  ///< `NAME=value`, in addition to the test's own.
+    std::string output{};            ///< A file to append its standard output to.
     std::string errors{};            ///< The same for its standard error.
 };
 
-/// A child of the test. It is told to end when the test dies, and killed when this object goes.
+/// A child of the test. It gets a signal when the test dies, and is killed by the destructor.
 class Process {
 public:
     explicit Process(const Command& command);
@@ -46,10 +45,10 @@ public:
     Process& operator=(const Process&) = delete;
 
     [[nodiscard]] pid_t pid() const { return pid_; }
-    /// Readable once it has ended.
+    /// Readable after the process has ended.
     [[nodiscard]] int pidfd() const { return pidfd_; }
     void signal(int number) const;
-    /// Nothing if it still lives at the deadline.
+    /// Nothing if the process is still alive at the deadline.
     [[nodiscard]] std::optional<Exit> wait(Deadline deadline);
     [[nodiscard]] bool running();
 
@@ -59,15 +58,15 @@ private:
     std::optional<Exit> exit_;
 };
 
-/// What a program that ended by itself said.
+/// The exit and output of a finished program.
 struct Finished {
     Exit exit;
     std::string output;
     std::string errors;
 };
 
-/// Runs it to its end, or kills it at the deadline (then `exit.signal` is 9). Its output goes
-/// through files in `directory`.
+/// Runs the program to its end, or kills it at the deadline (then `exit.signal` is 9). Its output
+/// goes through files in `directory`.
 [[nodiscard]] Finished run(const std::string& directory, std::vector<std::string> argv,
                            std::vector<std::string> env = {}, Deadline deadline = soon());
 
@@ -76,21 +75,20 @@ struct Found {
     pid_t pid = -1;
     std::vector<std::string> env;
 
-    /// Empty if it has none of that name.
+    /// Empty if the process has no such variable.
     [[nodiscard]] std::string_view variable(std::string_view name) const;
 };
 
-/// All processes but this one whose environment holds `entry` (`NAME=value`) or that work below
-/// `directory`, in the order of their pids. One that has ended but was not collected by its parent
-/// has neither any more.
+/// All other processes whose environment holds `entry` (`NAME=value`) or that work below
+/// `directory`, ordered by pid. A zombie has neither any more.
 [[nodiscard]] std::vector<Found> find_processes(std::string_view entry,
                                                 const std::string& directory);
 
-/// All processes but this one whose environment has this variable, likewise.
+/// All other processes whose environment has this variable.
 [[nodiscard]] std::vector<Found> find_processes_with(std::string_view variable);
 
 [[nodiscard]] std::vector<std::string> arguments_of(pid_t pid);
-/// Bytes of memory that it holds in RAM.
+/// Its resident memory in bytes.
 [[nodiscard]] std::size_t resident_bytes(pid_t pid);
 [[nodiscard]] std::size_t open_files(pid_t pid);
 
