@@ -7,8 +7,8 @@
 namespace muster::sim {
 namespace {
 
-// Goal: the coordinator's death is no event for a task. Method: kill it, wait, start it again; no
-// process begins or ends.
+// Goal: the coordinator's death affects no task. Method: kill it, wait, restart it; no process
+// begins or ends.
 TEST_CASE("a restarted coordinator touches no process", "[scenario][coordinator][S11][S12]") {
     for (const Duration away : {10ms, 2000ms, 60000ms}) {
         CAPTURE(to_ms(away));
@@ -27,7 +27,7 @@ TEST_CASE("a restarted coordinator touches no process", "[scenario][coordinator]
     }
 }
 
-// Goal: what was acknowledged survives the coordinator's death at any moment (S1 to S3).
+// Goal: acknowledged changes survive the coordinator's death at any moment (S1 to S3).
 // Method: kill it at its k-th commit, for every k of the story; half of the commits are durable.
 TEST_CASE("a coordinator that dies at any commit loses nothing it acknowledged",
           "[scenario][coordinator][S1][S2][S3]") {
@@ -56,8 +56,8 @@ TEST_CASE("a coordinator that dies at any commit loses nothing it acknowledged",
     }
 }
 
-// Goal: a store that fails ends the leadership and acknowledges nothing.
-// Method: let the next commit fail; the client asks again and is served by the next leadership.
+// Goal: a failed store ends the leadership, and nothing is acknowledged.
+// Method: let the next commit fail; the client asks again, and the next leadership serves it.
 TEST_CASE("a failed store answers with an error, and the next leadership makes the change",
           "[scenario][coordinator][store][S1]") {
     Cluster cluster{{}};
@@ -76,9 +76,9 @@ TEST_CASE("a failed store answers with an error, and the next leadership makes t
     require_no_violations(cluster);
 }
 
-// Goal: a retry is not a second change (S3). Method: a scale, then another scale, then the client
-// of the first asks again, also after a restart of the coordinator.
-TEST_CASE("a request that is repeated takes effect once", "[scenario][coordinator][S3]") {
+// Goal: a retry is not a second change (S3). Method: scale, then scale again, then repeat the first
+// request, also after a restart of the coordinator.
+TEST_CASE("a repeated request takes effect once", "[scenario][coordinator][S3]") {
     Cluster cluster{{}};
     cluster.want("web", 1);
     const auto first = cluster.scale("web", 2);
@@ -97,8 +97,8 @@ TEST_CASE("a request that is repeated takes effect once", "[scenario][coordinato
     require_no_violations(cluster);
 }
 
-// Goal: a coordinator that was itself asleep suspects nobody. Method: pause it for a minute.
-TEST_CASE("a coordinator that was paused calls nobody lost", "[scenario][coordinator][S10]") {
+// Goal: a coordinator that was paused suspects no node. Method: pause it for a minute.
+TEST_CASE("a coordinator that was paused calls no node lost", "[scenario][coordinator][S10]") {
     Cluster cluster{{}};
     cluster.want("web", 3);
     require_convergence(cluster, 5s);

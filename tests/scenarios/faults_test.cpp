@@ -5,7 +5,7 @@
 #include "sim/program/random_run.hpp"
 #include "tests/scenarios/support.hpp"
 
-// Every fault of random runs does what its name says, and what it may not do.
+// Every fault of random runs does what its name says, and nothing else.
 namespace muster::sim {
 namespace {
 
@@ -65,7 +65,8 @@ std::string trace_of(std::uint64_t seed, std::string_view faults) {
 
 }  // namespace
 
-// Method: runs with tasks and one more fault, until its sign is seen; it never is in those without.
+// Method: random runs with tasks and one fault, until its sign is in the trace. Runs without the
+// fault never show the sign.
 TEST_CASE("each fault alone is seen in the traces of its runs", "[scenario][random][faults]") {
     constexpr std::uint64_t most_seeds = 40;
     std::string quiet;
@@ -84,9 +85,9 @@ TEST_CASE("each fault alone is seen in the traces of its runs", "[scenario][rand
     }
 }
 
-// Goal: nothing is done by civil time, which people and their daemons set. Method: it jumps by ten
-// years, there and back, on the coordinator and on a host.
-TEST_CASE("clocks that jump move nothing and end nothing", "[scenario][faults][clock]") {
+// Goal: nothing depends on civil time, which people and their daemons set. Method: it jumps by ten
+// years, forth and back, on the coordinator and on a host.
+TEST_CASE("civil clocks that jump move nothing and end nothing", "[scenario][faults][clock]") {
     constexpr Duration ten_years = 87'600h;
     Cluster cluster{{}};
     cluster.want("web", 5);
@@ -109,9 +110,9 @@ TEST_CASE("clocks that jump move nothing and end nothing", "[scenario][faults][c
     require_no_violations(cluster);
 }
 
-// Goal: a slow peer delays nobody else (S21). Method: one host takes seconds for each message; what
-// may run elsewhere is placed as soon as ever.
-TEST_CASE("a host that lags holds up nobody", "[scenario][faults][S21]") {
+// Goal: a slow peer delays no other (S21). Method: one host takes seconds for each message; work
+// that can run elsewhere is placed as fast as before.
+TEST_CASE("a slow host delays no other", "[scenario][faults][S21]") {
     Cluster cluster{{.nodes = 4}};
     cluster.want("web", 3);
     require_convergence(cluster, 5s);
@@ -127,9 +128,9 @@ TEST_CASE("a host that lags holds up nobody", "[scenario][faults][S21]") {
     require_no_violations(cluster);
 }
 
-// Goal: that all come back at one moment starts nothing and loses nobody. Method: all connections
-// are reset, again and again.
-TEST_CASE("agents that all connect anew at one moment run on", "[scenario][faults][reconnect]") {
+// Goal: a reconnect of all agents at once starts nothing and loses no node. Method: reset all
+// connections repeatedly.
+TEST_CASE("agents that all reconnect at once keep running", "[scenario][faults][reconnect]") {
     Cluster cluster{{.nodes = 20}};
     cluster.want("web", 20);
     require_convergence(cluster, 5s);
@@ -145,9 +146,10 @@ TEST_CASE("agents that all connect anew at one moment run on", "[scenario][fault
     require_no_violations(cluster);
 }
 
-// Goal: an instance whose shim told in vain what became of it does not wait for ever.
-// Method: half of all that is told, asked and ordered there is lost; tasks come, change and go.
-TEST_CASE("what shims tell may be lost, and no instance waits for it for ever",
+// Goal: an instance does not wait for ever when its shim's message is lost.
+// Method: half of all messages between agent and shims are lost while tasks are added, changed and
+// removed.
+TEST_CASE("messages of shims can be lost, and no instance waits for them for ever",
           "[scenario][faults][shims]") {
     const auto seed = static_cast<std::uint64_t>(GENERATE(1, 2, 3, 4, 5, 6, 7, 8));
     CAPTURE(seed);
@@ -167,7 +169,8 @@ TEST_CASE("what shims tell may be lost, and no instance waits for it for ever",
     require_no_violations(cluster);
 }
 
-// Goal: a task that ends as soon as it begins holds up no other (L8). Method: many of it.
+// Goal: a task that ends as soon as it starts delays no other (L8). Method: run many of its
+// instances.
 TEST_CASE("tasks that crash in a loop delay no other task", "[scenario][faults][L8]") {
     Cluster cluster{{}};
     TaskSpec crashing = serving();

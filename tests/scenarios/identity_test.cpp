@@ -4,8 +4,8 @@
 namespace muster::sim {
 namespace {
 
-// Goal: a second agent of a name hurts nobody. Method: start one beside the first.
-TEST_CASE("a second agent of a name is refused and the first is untouched",
+// Goal: a second agent with the same name harms nothing. Method: start one beside the first.
+TEST_CASE("a second agent of a name is refused and the first is unaffected",
           "[scenario][name][S18]") {
     Cluster cluster{{}};
     cluster.want("web", 3);
@@ -21,8 +21,8 @@ TEST_CASE("a second agent of a name is refused and the first is untouched",
     require_no_violations(cluster);
 }
 
-// Goal: a machine that was replaced takes its name over. Method: kill the first host, then start
-// another of its name, whose counter of lives begins anew.
+// Goal: a replaced machine takes its name over. Method: kill the first host, then start another
+// with its name, whose incarnations begin at the start again.
 TEST_CASE("a name returns with a new life after its host died", "[scenario][name][SC-D12]") {
     Cluster cluster{{}};
     cluster.want("web", 3);
@@ -35,7 +35,7 @@ TEST_CASE("a name returns with a new life after its host died", "[scenario][name
     require_no_violations(cluster);
 }
 
-// Goal: an agent that lost its memory is not shut out. Method: exchange its disk while it is down.
+// Goal: an agent that lost its disk is not rejected. Method: replace its disk while it is down.
 TEST_CASE("an agent that lost its disk takes a higher incarnation and serves",
           "[scenario][name][incarnation]") {
     Cluster cluster{{}};
@@ -55,9 +55,9 @@ TEST_CASE("an agent that lost its disk takes a higher incarnation and serves",
     require_no_violations(cluster);
 }
 
-// Goal: reboots in the middle of everything. Method: pull the plug of every host in turn and put it
-// back, sooner or later than the coordinator notices.
-TEST_CASE("hosts that are rebooted one after the other get their work back", "[scenario][reboot]") {
+// Goal: reboots during normal work are survived. Method: power off each host in turn and restart
+// it, before or after the coordinator notices.
+TEST_CASE("hosts that are rebooted one after another get their work back", "[scenario][reboot]") {
     for (const Duration down : {100ms, 2000ms, 5000ms, 20000ms}) {
         CAPTURE(to_ms(down));
         Cluster cluster{{.nodes = 4}};

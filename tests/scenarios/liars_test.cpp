@@ -5,13 +5,13 @@
 #include "tests/scenarios/checkers/checker_stories.hpp"
 #include "tests/scenarios/support.hpp"
 
-// What cannot be read, and what no honest agent says.
+// Messages that cannot be read, and messages that no honest agent sends.
 namespace muster::sim {
 namespace {
 
-// Goal: what is mangled on its way harms nobody for long. Method: a tenth of all messages is, in
-// both directions; then none.
-TEST_CASE("mangled messages are refused or count as lost", "[scenario][faults][S20]") {
+// Goal: corrupted messages harm nothing for long. Method: corrupt a tenth of all messages in both
+// directions; then stop.
+TEST_CASE("corrupted messages are refused or count as lost", "[scenario][faults][S20]") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         CAPTURE(seed);
         Cluster cluster{{.seed = seed, .corrupt = 100}};
@@ -26,9 +26,9 @@ TEST_CASE("mangled messages are refused or count as lost", "[scenario][faults][S
     }
 }
 
-// Goal: whoever lies hurts itself only (S18). Method: one host of four says whatever can be said,
-// for minutes; what runs on the others runs on.
-TEST_CASE("a host that lies hurts no other", "[scenario][faults][S18]") {
+// Goal: a lying host harms only itself (S18). Method: one host of four sends arbitrary messages for
+// minutes; instances on the others keep running.
+TEST_CASE("a host that lies harms no other", "[scenario][faults][S18]") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         CAPTURE(seed);
         Cluster cluster{{.seed = seed, .nodes = 4}};
@@ -59,9 +59,9 @@ TEST_CASE("a host that lies hurts no other", "[scenario][faults][S18]") {
     }
 }
 
-// Goal: what a host claims stops no process of another (S18). Method: one that was ordered nothing
-// says in each answer that it runs all there is, for longest.
-TEST_CASE("a host that claims what others run stops none of it", "[scenario][faults][S18]") {
+// Goal: a host's false report stops no process of another host (S18). Method: a host without orders
+// reports in each answer that it runs everything, and has done so for the longest time.
+TEST_CASE("a host that claims instances of others stops none of them", "[scenario][faults][S18]") {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         CAPTURE(seed);
         Cluster cluster{{.seed = seed, .nodes = 3}};
@@ -83,8 +83,9 @@ TEST_CASE("a host that claims what others run stops none of it", "[scenario][fau
     }
 }
 
-// Goal: no instance waits for a host that obeys and does not run it (L1). Method: it reports
-// nothing of what it was ordered, or that by turns; then more is wanted, and another host dies.
+// Goal: no instance waits for a host that acknowledges and does not run it (L1). Method: the host
+// omits its ordered instances from its reports, always or in turns; then more is wanted, and
+// another host dies.
 TEST_CASE("a host that swallows instances keeps none from running", "[scenario][faults][L1]") {
     const Manner manner = GENERATE(Manner::swallows, Manner::by_turns);
     CAPTURE(to_string(manner));
@@ -124,7 +125,7 @@ struct LiarStory {
         checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
         checkers.see(origin, WelcomeIssued{n1, liar, Incarnation{1}});
     }
-    /// Another leader of the same epoch, of whose store n1 is.
+    /// Another leader of the same epoch, whose store has n1.
     void lead_again() {
         coordinator::StoredNode node;
         node.name = liar;
@@ -187,9 +188,10 @@ TEST_CASE("a lie that changes another node breaks S18", "[checkers][S18]") {
 
 TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[checkers][S18]") {
     LiarStory story;
-    SECTION("it was ordered there, too") {
+    SECTION("the claimed copy was ordered, too") {
         story.start(n1);
-        static_cast<void>(properties(story.checkers));  // One too many; that is not asked here.
+        static_cast<void>(
+            properties(story.checkers));  // One too many, which this test does not check.
         story.lie();
         story.checkers.see(origin, ByzantineOver{});
         story.stop();
@@ -201,7 +203,7 @@ TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[ch
         story.stop();
         CHECK(properties(story.checkers) == Found{"S18"});
     }
-    SECTION("its leader, which recovered, heard of it first") {
+    SECTION("its leader learned of it first, during recovery") {
         story.lead_again();
         story.lie();
         story.checkers.see(origin, ByzantineOver{});
@@ -210,7 +212,7 @@ TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[ch
         story.stop();
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("its leader heard of it after it had recovered") {
+    SECTION("its leader learned of it after recovery") {
         story.lead_again();
         story.tell("recovery.ended", "");
         story.lie();

@@ -5,9 +5,9 @@
 namespace muster::sim {
 namespace {
 
-// Goal: the judgement on liveness can fail, too. Method: a coordinator that is paused after all
-// faults ended; wanted is not actual.
-TEST_CASE("a cluster that does not come to rest breaks L1", "[checkers][L1]") {
+// Goal: the liveness checker can fail, too. Method: pause the coordinator after all faults ended;
+// the cluster does not converge.
+TEST_CASE("a cluster that does not converge breaks L1", "[checkers][L1]") {
     Cluster cluster{{}};
     cluster.run(30s);
     cluster.heal_all();
@@ -18,7 +18,7 @@ TEST_CASE("a cluster that does not come to rest breaks L1", "[checkers][L1]") {
     CHECK(cluster.violations().front().starts_with("L1"));
 }
 
-// Goal: what max_surge makes wait for each other is not called slow.
+// Goal: moves that wait for each other because of max_surge do not count as slow.
 // Method: eight moves of one task, one at a time, of processes that take three seconds to end.
 TEST_CASE("moves that wait for each other keep L1", "[checkers][L1]") {
     TaskSpec spec = serving();

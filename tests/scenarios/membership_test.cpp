@@ -1,10 +1,10 @@
 #include "tests/scenarios/support.hpp"
 
-// Nodes come, fall silent, return: what becomes of their work.
+// Nodes join, fall silent and return, and their work moves.
 namespace muster::sim {
 namespace {
 
-// Goal: work is spread over the nodes that are there. Method: three tasks, three nodes.
+// Goal: work is spread over the available nodes. Method: three tasks, three nodes.
 TEST_CASE("three tasks run on three nodes, one on each", "[scenario][GO-01]") {
     Cluster cluster{{}};
     cluster.want("t0", 1);
@@ -35,9 +35,9 @@ TEST_CASE("a node that joins gets its share of the work", "[scenario][GO-13][GO-
     require_no_violations(cluster);
 }
 
-// Goal: a host that dies takes no task with it.
-// Method: run three instances on four nodes over a network that breaks connections, then pull one
-// host's plug, for many seeds.
+// Goal: a dead host's tasks run elsewhere.
+// Method: run three instances on four nodes over a network that breaks connections, then power off
+// one host, for many seeds.
 TEST_CASE("instances of a dead host are started on the nodes that remain",
           "[scenario][failover][GO-19]") {
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -51,7 +51,7 @@ TEST_CASE("instances of a dead host are started on the nodes that remain",
     }
 }
 
-// Goal: a miss is not a death. Method: cut a node off for less than lost_after polls.
+// Goal: a missed poll is not a loss. Method: cut a node off for less than lost_after polls.
 TEST_CASE("a node that misses one poll keeps its work", "[scenario][GO-D9]") {
     Cluster cluster{{}};
     cluster.want("web", 3);
@@ -68,8 +68,8 @@ TEST_CASE("a node that misses one poll keeps its work", "[scenario][GO-D9]") {
     require_no_violations(cluster);
 }
 
-// Goal: the doubles a lost node brings back are stopped, and the node serves again.
-// Method: cut a node off until its work was moved, then heal the cut.
+// Goal: duplicate copies on a returned node are stopped, and the node serves again.
+// Method: cut a node off until its work has moved, then heal the cut.
 TEST_CASE("a lost node that returns serves again and runs nothing twice",
           "[scenario][SC-D3][GO-11]") {
     Cluster cluster{{}};
@@ -85,9 +85,9 @@ TEST_CASE("a lost node that returns serves again and runs nothing twice",
     require_no_violations(cluster);
 }
 
-// Goal: a leave by order is no mishap. Method: tell an agent to end; look at what is said and run.
-TEST_CASE("an agent that says goodbye ends its work, which is started elsewhere",
-          "[scenario][goodbye]") {
+// Goal: an ordered departure is not a failure. Method: stop an agent; check its events and what
+// runs.
+TEST_CASE("an agent that leaves ends its work, which is started elsewhere", "[scenario][goodbye]") {
     Cluster cluster{{}};
     cluster.want("web", 2);
     require_convergence(cluster, 5s);
@@ -98,8 +98,8 @@ TEST_CASE("an agent that says goodbye ends its work, which is started elsewhere"
     require_no_violations(cluster);
 }
 
-// Goal: killing an agent loses no wanted instance for longer than its restart.
-// Method: kill -9 the agent, start it again before it is called lost.
+// Goal: killing an agent interrupts a wanted instance for no longer than its restart.
+// Method: kill -9 the agent, and restart it before it is called lost.
 TEST_CASE("an agent that crashes ends what its last life left, then gets its work back",
           "[scenario][crash]") {
     Cluster cluster{{}};
@@ -114,8 +114,8 @@ TEST_CASE("an agent that crashes ends what its last life left, then gets its wor
     require_no_violations(cluster);
 }
 
-// Goal: with nobody to run it, nothing is silent and nothing breaks.
-TEST_CASE("without nodes all is unplaced, and placed when the first node joins",
+// Goal: a cluster without nodes reports everything as unplaced, and nothing breaks.
+TEST_CASE("without nodes everything is unplaced, and placed when the first node joins",
           "[scenario][GO-21]") {
     Cluster cluster{{.nodes = 0}};
     cluster.want("web", 1);
@@ -126,7 +126,7 @@ TEST_CASE("without nodes all is unplaced, and placed when the first node joins",
     require_no_violations(cluster);
 }
 
-// Goal: one copy of a task on a node. Method: more instances than nodes, then more nodes.
+// Goal: a node has at most one copy of a task. Method: more instances than nodes, then more nodes.
 TEST_CASE("an instance without room is started when a node joins", "[scenario][GO-07][SP-3]") {
     Cluster cluster{{.nodes = 1}};
     cluster.want("web", 2);

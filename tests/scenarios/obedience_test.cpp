@@ -4,7 +4,7 @@
 
 #include "tests/scenarios/support.hpp"
 
-// Whom an agent obeys: commands that look right but for one thing, each put on the wire.
+// Which commands an agent obeys: each test command is correct except for one flaw.
 namespace muster::sim {
 namespace {
 
@@ -46,8 +46,8 @@ std::vector<Forgery> forgeries(const Cluster& cluster, const agent::AgentMemory&
     return all;
 }
 
-// Goal: only a present order of the present leader is obeyed. Method: in the second leadership,
-// with work that was ordered under it, put each flawed batch on the wire.
+// Goal: only a current command of the current leader is obeyed. Method: in the second leadership,
+// with work that it ordered, send each flawed batch.
 TEST_CASE("an agent obeys no command with a flaw", "[scenario][S5][S6]") {
     Cluster cluster{{.nodes = 1}};
     cluster.run(1s);

@@ -86,7 +86,7 @@ std::uint64_t hash_of(const auto&... of_step) {
     return hash.value();
 }
 
-// Goal: no part of an output escapes the hash. Method: each part changed by itself.
+// Goal: the hash covers each part of an output. Method: change each part alone.
 TEST_CASE("the hash of outputs covers each part of them, their time and their core", "[trace]") {
     std::set<std::uint64_t> hashes{
         OutputHash{}.value(),

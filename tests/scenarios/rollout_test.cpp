@@ -4,11 +4,11 @@
 
 #include "tests/scenarios/support.hpp"
 
-// Releases that do not stay up, and work that is done once.
+// Releases that do not stay up, and jobs that run once.
 namespace muster::sim {
 namespace {
 
-/// A process that ends by itself after so many milliseconds.
+/// A process that ends by itself after this number of milliseconds.
 TaskSpec ends_after(int exit_code, const std::string& ms, RestartPolicy policy) {
     TaskSpec spec = serving();
     spec.argv = {"exit", std::to_string(exit_code), ms};
@@ -24,7 +24,7 @@ std::map<Generation, std::size_t> by_generation(const Cluster& cluster, const st
     return counts;
 }
 
-/// How often processes of the task began, as events tell.
+/// The number of started processes of the task, from events.
 std::size_t begun(Cluster& cluster, const std::string& task) {
     const std::string all = cluster.trace().last(100'000);
     const std::string start = "start " + task + ".";
@@ -37,8 +37,8 @@ std::size_t begun(Cluster& cluster, const std::string& task) {
 
 }  // namespace
 
-// Goal: a bad release costs one copy of 20 at most, with everything as it is by default.
-// Method: a process that ends after 2.5 s; five minutes; with a node to spare, and without.
+// Goal: with default options a bad release costs at most one copy of 20.
+// Method: a process that ends after 2.5 s; five minutes; with a spare node, and without.
 TEST_CASE("a release that crashes after 2.5 s replaces one copy of 20 at most",
           "[scenario][tasks][rollout]") {
     for (const std::uint32_t nodes : {20U, 21U}) {
@@ -64,14 +64,14 @@ TEST_CASE("a release that crashes after 2.5 s replaces one copy of 20 at most",
         CHECK_THAT(status->alarms.back(), Catch::Contains("the roll-out is halted: web."));
         require_no_violations(cluster);
 
-        cluster.want("web", 20);  // The version before.
+        cluster.want("web", 20);  // The earlier version.
         const bool done = cluster.settle([&] { return cluster.converged(); }, 600s);
         CHECK(done);
         require_no_violations(cluster);
     }
 }
 
-// Goal: a good release is rolled out whole. Method: defaults; each copy takes its 10 s.
+// Goal: a good release is rolled out completely. Method: default options; each copy takes its 10 s.
 TEST_CASE("a release that stays up replaces every copy in turn", "[scenario][tasks][rollout]") {
     Cluster cluster{{.nodes = 4}};
     cluster.want("web", 4);
@@ -84,9 +84,9 @@ TEST_CASE("a release that stays up replaces every copy in turn", "[scenario][tas
     require_no_violations(cluster);
 }
 
-// Goal: work that is done stays done, whatever becomes of its host, its agent's disk and the
-// coordinator. Method: five jobs that end well; then each of these.
-TEST_CASE("what ended well runs again neither elsewhere nor under a new leader",
+// Goal: finished work stays finished, whatever happens to its host, its agent's disk and the
+// coordinator. Method: five jobs that succeed; then each of these.
+TEST_CASE("what ended successfully runs again neither elsewhere nor under a new leader",
           "[scenario][tasks][ends]") {
     Cluster cluster{{.nodes = 5}};
     cluster.want("job", 5, ends_after(0, "700", RestartPolicy::on_failure));
@@ -115,9 +115,9 @@ TEST_CASE("what ended well runs again neither elsewhere nor under a new leader",
     require_no_violations(cluster);
 }
 
-// Goal: an end that was reported and not written is said again. Method: the coordinator dies at the
-// commit of the end, before or after it is durable; then the other hosts stay as they are.
-TEST_CASE("an end is kept though the coordinator dies while it is written",
+// Goal: an end that was reported and not written is reported again. Method: the coordinator dies at
+// the commit of the end, before or after it is durable; the other hosts stay as they are.
+TEST_CASE("an end is kept even if the coordinator dies while it is written",
           "[scenario][tasks][ends]") {
     const auto seed = GENERATE(range<std::uint64_t>(1, 9));
     CAPTURE(seed);

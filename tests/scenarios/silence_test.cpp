@@ -3,7 +3,7 @@
 
 #include "tests/scenarios/support.hpp"
 
-// What a short silence costs with the options that a coordinator has by default: nothing.
+// With a coordinator's default options a short silence costs nothing.
 namespace muster::sim {
 namespace {
 
@@ -15,14 +15,14 @@ ClusterOptions by_default(std::uint64_t seed, std::uint32_t nodes = 5) {
     return options;
 }
 
-/// Several of it may run on one node.
+/// A task that can have several instances on one node.
 void want(Cluster& cluster, const std::string& task, std::uint32_t instances) {
     TaskSpec spec = serving();
     spec.max_per_node = 8;
     cluster.want(task, instances, spec);
 }
 
-/// Converged, and each node has served for long enough to be counted.
+/// Waits until the cluster has converged and each node has served long enough to be counted.
 void settle(Cluster& cluster) {
     want(cluster, "web", 10);
     want(cluster, "db", 3);
@@ -53,7 +53,7 @@ std::string detail_of(Cluster& cluster, std::string_view node) {
 
 }  // namespace
 
-// Goal: a live migration is no loss. Method: a host stands still for 5 s, and goes on.
+// Goal: a live migration is not a loss. Method: pause a host for 5 s.
 TEST_CASE("a node that pauses for five seconds costs no instance its place",
           "[scenario][silence]") {
     for (std::uint64_t seed = 1; seed <= tried; ++seed) {
@@ -70,7 +70,7 @@ TEST_CASE("a node that pauses for five seconds costs no instance its place",
     }
 }
 
-// Goal: nor is a storage that stands still for all hosts at once. Method: all of them do.
+// Goal: storage that stalls for all hosts at once causes no loss. Method: pause all of them.
 TEST_CASE("nodes that all pause for five seconds cost no instance its place",
           "[scenario][silence]") {
     for (std::uint64_t seed = 1; seed <= tried; ++seed) {
@@ -91,7 +91,7 @@ TEST_CASE("nodes that all pause for five seconds cost no instance its place",
     }
 }
 
-// Goal: a coordinator that pauses suspects nobody. Method: it stands still for 5 s, and goes on.
+// Goal: a coordinator that pauses suspects no node. Method: pause it for 5 s.
 TEST_CASE("a coordinator that pauses for five seconds costs no instance its place",
           "[scenario][silence]") {
     for (std::uint64_t seed = 1; seed <= tried; ++seed) {
@@ -106,8 +106,8 @@ TEST_CASE("a coordinator that pauses for five seconds costs no instance its plac
     }
 }
 
-// Goal: nothing new is lost on a node that may be gone. Method: a host stands still; once it is
-// silent two tasks are wanted, of which it would get some; then it goes on, and one more is wanted.
+// Goal: nothing new is placed on a node that may be gone. Method: pause a host. Once it is silent,
+// two tasks are wanted that would use it; then resume it and want one more.
 TEST_CASE("a silent node gets nothing new until it answers", "[scenario][silence]") {
     for (std::uint64_t seed = 1; seed <= tried; ++seed) {
         CAPTURE(seed);
@@ -135,8 +135,8 @@ TEST_CASE("a silent node gets nothing new until it answers", "[scenario][silence
     }
 }
 
-// Goal: mass silence is judged before anybody is lost. Method: three of five hosts stand still for
-// longer than a node may be silent, after a cluster that had none.
+// Goal: mass silence is judged before any node is lost. Method: in a cluster without silence, pause
+// three of five hosts for longer than a node may be silent.
 TEST_CASE("silent nodes begin a freeze before one of them is lost", "[scenario][silence]") {
     for (std::uint64_t seed = 1; seed <= tried; ++seed) {
         CAPTURE(seed);
@@ -158,7 +158,7 @@ TEST_CASE("silent nodes begin a freeze before one of them is lost", "[scenario][
     }
 }
 
-// Goal: a node that is really gone is given up all the same. Method: pull a host's plug.
+// Goal: a node that is really gone is still given up. Method: power off a host.
 TEST_CASE("a node that stays silent is lost, and its work starts elsewhere",
           "[scenario][silence]") {
     Cluster cluster{by_default(1)};
@@ -173,8 +173,8 @@ TEST_CASE("a node that stays silent is lost, and its work starts elsewhere",
     require_no_violations(cluster);
 }
 
-// Goal: a restart of the coordinator is no reason to move anything. Method: a node joins, and gets
-// nothing that runs; the coordinator is started anew before it would move any, and later.
+// Goal: a restart of the coordinator is not a reason to move anything. Method: a node joins and
+// gets nothing that runs; restart the coordinator before it would move any, and later.
 TEST_CASE("a leadership moves nothing for the balance in its first move_cooldown",
           "[scenario][silence]") {
     Cluster cluster{by_default(1, 2)};
@@ -192,9 +192,8 @@ TEST_CASE("a leadership moves nothing for the balance in its first move_cooldown
     require_no_violations(cluster);
 }
 
-// Goal: an operator need not wait for it. Method: the same, and a rebalance that is asked for.
-TEST_CASE("a rebalance that is asked for moves at once in a new leadership",
-          "[scenario][silence]") {
+// Goal: an operator need not wait for the cooldown. Method: the same, with a requested rebalance.
+TEST_CASE("a requested rebalance moves at once in a new leadership", "[scenario][silence]") {
     Cluster cluster{by_default(1, 2)};
     want(cluster, "web", 4);
     want(cluster, "db", 4);

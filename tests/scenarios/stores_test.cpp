@@ -3,7 +3,7 @@
 
 #include "tests/scenarios/support.hpp"
 
-// Stores that are not what they were: old, empty, of another cluster.
+// Exchanged stores: an old one, an empty one, one of another cluster.
 namespace muster::sim {
 namespace {
 
@@ -11,7 +11,7 @@ struct Changed {
     Cluster cluster{{}};
     coordinator::StoreImage old;
 
-    // Two tasks run; `old` was the store when there was only one.
+    // Two tasks run; `old` is the store from when there was only one.
     Changed() {
         cluster.want("web", 2);
         require_convergence(cluster, 5s);
@@ -62,8 +62,8 @@ TEST_CASE("a foreign store with later numbers stops nothing", "[scenario][coordi
 }
 
 // Goal: a node that knows a later store is left alone, and the others serve.
-// Method: only n1 hears of the last change; then the store is as it was before.
-TEST_CASE("work goes round a node that knows a later store", "[scenario][coordinator][S13][S25]") {
+// Method: only n1 learns of the last change; then restore the earlier store.
+TEST_CASE("work avoids a node that knows a later store", "[scenario][coordinator][S13][S25]") {
     Cluster cluster{{}};
     cluster.want("web", 1);
     cluster.run(3s);
@@ -86,8 +86,8 @@ TEST_CASE("work goes round a node that knows a later store", "[scenario][coordin
     require_no_violations(cluster);
 }
 
-// Goal: there is a way out, and then what runs is what the store says. Method: after another store
-// was put in, an operator accepts it; its numbers are those of other specs.
+// Goal: an operator can recover, and then exactly the tasks of the store run. Method: exchange the
+// store, and accept it; its numbers belong to other specs.
 TEST_CASE("an accepted store leads again", "[scenario][coordinator][S13]") {
     Changed changed;
     SECTION("an old one") { changed.require_untouched_after(changed.old); }
@@ -110,7 +110,7 @@ TEST_CASE("an accepted store leads again", "[scenario][coordinator][S13]") {
     require_no_violations(cluster);
 }
 
-// Goal: nobody of the cluster that was ours before is ordered in vain.
+// Goal: nodes of the previous cluster get no useless orders.
 // Method: a new host joins a foreign store and is led; then the store takes over the old hosts.
 TEST_CASE("nodes of another cluster than the accepted one are left alone",
           "[scenario][coordinator][S13][S25]") {

@@ -10,7 +10,7 @@
 
 namespace muster::sim {
 
-/// For whatever is tried with chance.
+/// The usual number of seeds for tests with random faults.
 constexpr std::uint64_t seeds = share_of(200);
 
 /// Fails with each broken promise, its seed and the end of its trace.
@@ -21,7 +21,8 @@ inline void require_no_violations(const Cluster& cluster) {
     REQUIRE(cluster.violations().empty());
 }
 
-/// Lets time pass until wanted is actual; says what differs if it is not by then.
+/// Lets time pass until the cluster has converged; fails with the differences if it has not by
+/// then.
 inline void require_convergence(Cluster& cluster, Duration limit) {
     const bool converged = cluster.settle([&] { return cluster.converged(); }, limit);
     if (!converged) {

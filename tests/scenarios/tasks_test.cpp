@@ -4,7 +4,7 @@
 
 #include "tests/scenarios/support.hpp"
 
-// What operators change, and what becomes of it.
+// Changes by operators, and their effects.
 namespace muster::sim {
 namespace {
 
@@ -44,7 +44,7 @@ TEST_CASE("a task is added, scaled up and down, and removed", "[scenario][tasks]
     require_no_violations(cluster);
 }
 
-// Goal: the highest ordinals leave. Method: three instances, then two; look at who is left.
+// Goal: the highest ordinals are stopped. Method: three instances, then two; check which remain.
 TEST_CASE("scaling down stops the highest ordinals", "[scenario][tasks][GO-06]") {
     Cluster cluster{{}};
     cluster.want("web", 3);
@@ -59,7 +59,7 @@ TEST_CASE("scaling down stops the highest ordinals", "[scenario][tasks][GO-06]")
     require_no_violations(cluster);
 }
 
-// Goal: a change does not wait for the next round. Method: a quiet cluster; measure the virtual
+// Goal: a change does not wait for the next round. Method: in a quiet cluster, measure the virtual
 // time from the request to the process.
 TEST_CASE("a change takes effect at once, not with the next round", "[scenario][tasks]") {
     Cluster cluster{{}};
@@ -69,7 +69,7 @@ TEST_CASE("a change takes effect at once, not with the next round", "[scenario][
     require_no_violations(cluster);
 }
 
-// Goal: a roll-out takes down one instance at a time. Method: look at every step of it.
+// Goal: a roll-out takes down one instance at a time. Method: check every step of it.
 TEST_CASE("a changed spec is rolled out one instance at a time", "[scenario][tasks][rollout]") {
     for (const bool surge : {true, false}) {
         CAPTURE(surge);
@@ -97,8 +97,8 @@ TEST_CASE("a changed spec is rolled out one instance at a time", "[scenario][tas
     }
 }
 
-// Goal: with room for a surge and no leave to be short, nothing is ever short.
-// Method: more nodes than instances, max_unavailable 0; look at every step.
+// Goal: with room for a surge and max_unavailable 0, no instance is ever missing.
+// Method: more nodes than instances; check every step.
 TEST_CASE("a roll-out with room to surge is never an instance short",
           "[scenario][tasks][rollout][SP-4]") {
     TaskSpec spec = version("1");
@@ -106,7 +106,7 @@ TEST_CASE("a roll-out with room to surge is never an instance short",
     Cluster cluster{{.nodes = 4}};
     cluster.want("web", 3, spec);
     require_convergence(cluster, 5s);
-    cluster.run(2s);  // All are reported to run.
+    cluster.run(2s);  // All are reported running.
     spec.argv = version("2").argv;
     cluster.want("web", 3, spec);
     std::size_t least = 3;
@@ -134,7 +134,7 @@ TEST_CASE("a restart replaces every process by one of a new generation", "[scena
     require_no_violations(cluster);
 }
 
-// Goal: generations are never used again. Method: remove and add the same task.
+// Goal: a generation is never used twice. Method: remove and add the same task.
 TEST_CASE("a task that was removed and added again has a new generation", "[scenario][tasks]") {
     Cluster cluster{{}};
     const auto first = cluster.want("web", 3);
@@ -147,9 +147,9 @@ TEST_CASE("a task that was removed and added again has a new generation", "[scen
     require_no_violations(cluster);
 }
 
-// Goal: floor or ceil of the mean on each node, for every remainder (SP-1).
-// Method: every number of nodes up to six and of instances up to two above, in tasks of one and in
-// one task; then a node leaves and returns.
+// Goal: each node has floor or ceil of the mean, for every remainder (SP-1).
+// Method: every number of nodes up to six and of instances up to two more, as tasks of one instance
+// and as one task; then a node leaves and returns.
 TEST_CASE("every remainder of instances by nodes is spread by floor and ceil",
           "[scenario][SP-1][SP-3]") {
     for (std::uint32_t nodes = 1; nodes <= 6; ++nodes) {
@@ -173,7 +173,8 @@ TEST_CASE("every remainder of instances by nodes is spread by floor and ceil",
     }
 }
 
-// Goal: a crash-looping or impossible command troubles nobody else. Method: run all kinds together.
+// Goal: a crash-looping or impossible command disturbs no other task. Method: run all kinds
+// together.
 TEST_CASE("tasks that cannot run do not disturb those that can", "[scenario][tasks][S16]") {
     TaskSpec missing = serving();
     missing.argv = {"missing"};
@@ -195,8 +196,8 @@ TEST_CASE("tasks that cannot run do not disturb those that can", "[scenario][tas
     require_no_violations(cluster);
 }
 
-// Goal: a process that ends is started again by its agent. Method: end one, watch.
-TEST_CASE("a process that ends by itself is started again where it was", "[scenario][tasks]") {
+// Goal: the agent restarts a process that ends. Method: end one and observe.
+TEST_CASE("a process that ends by itself is restarted where it was", "[scenario][tasks]") {
     Cluster cluster{{}};
     cluster.want("web", 3);
     require_convergence(cluster, 5s);
@@ -207,7 +208,8 @@ TEST_CASE("a process that ends by itself is started again where it was", "[scena
     require_no_violations(cluster);
 }
 
-// Goal: the grace is kept, then ended. Method: remove a task whose process ignores its signal.
+// Goal: a process gets its grace and is then killed. Method: remove a task whose process ignores
+// its signal.
 TEST_CASE("a process that ignores its stop signal is killed after the grace", "[scenario][tasks]") {
     TaskSpec spec = serving();
     spec.argv = {"stubborn"};

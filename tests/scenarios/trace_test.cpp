@@ -2,8 +2,8 @@
 
 #include "tests/scenarios/support.hpp"
 
-// Short stories as the trace tells them. When the protocol changes, these change, and the change
-// can be read.
+// Short stories as their traces. When the protocol changes, the traces change, and the change is
+// readable.
 namespace muster::sim {
 namespace {
 
@@ -63,8 +63,8 @@ TEST_CASE("the story of a lost node", "[scenario][trace][failover]") {
 )");
 }
 
-// Goal: a stale leader cannot move an agent. Method: under the second leader, the first one's
-// command arrives once more.
+// Goal: a stale leader cannot change an agent. Method: under the second leader, the first one's
+// command arrives again.
 TEST_CASE("the story of a stale leader's command", "[scenario][trace][S5]") {
     Cluster cluster{{.nodes = 1}};
     cluster.want("web", 1);
@@ -88,7 +88,7 @@ TEST_CASE("the story of a stale leader's command", "[scenario][trace][S5]") {
     require_no_violations(cluster);
 }
 
-// Goal: a stop comes after its start is proven. Method: one node joins a full one.
+// Goal: a stop follows only after its start is proven. Method: one node joins a full one.
 TEST_CASE("the story of a move", "[scenario][trace][GO-13]") {
     Cluster cluster{{.nodes = 1}};
     cluster.want("api", 1);

@@ -3,11 +3,11 @@
 #include "tests/scenarios/checkers/checker_stories.hpp"
 #include "tests/scenarios/support.hpp"
 
-// Hosts that answer and cannot do their work: L10.
+// L10: hosts that answer but cannot do their work.
 namespace muster::sim {
 namespace {
 
-/// The coordinator polls n0, and hears what its host says.
+/// The coordinator polls n0 and receives the state of its host.
 struct UnfitStory {
     Checkers checkers;
     coordinator::StoreImage image = image_with(1);
@@ -51,7 +51,8 @@ struct UnfitStory {
 
 }  // namespace
 
-// Goal: a host says that it has no room, gets no work while what runs goes on, and takes it again.
+// Goal: a host without space reports it and gets no work, what runs continues, and later it gets
+// work again.
 TEST_CASE("a host with a full disk gets no work until there is room again", "[scenario][L10]") {
     Cluster cluster{{.nodes = 2}};
     cluster.want("web", 2);
@@ -69,8 +70,8 @@ TEST_CASE("a host with a full disk gets no work until there is room again", "[sc
     require_no_violations(cluster);
 }
 
-// Goal: who answers and cannot work is suspended soon, and comes back when it can.
-// Method: the host makes no processes, the agent's disk takes nothing, in turn.
+// Goal: a node that answers but cannot work is suspended soon, and returns when it can.
+// Method: the host cannot create processes, then the agent's disk cannot be written.
 TEST_CASE("a host that cannot work is suspended within five rounds", "[scenario][L10]") {
     const bool by_disk = GENERATE(false, true);
     CAPTURE(by_disk);
@@ -93,11 +94,11 @@ TEST_CASE("a start where the host asks for no work breaks L10", "[checkers][L10]
     UnfitStory story;
     HostFacts unable;
     unable.unable = true;
-    SECTION("as it said") {
+    SECTION("as it reported") {
         story.answer(unable);
         CHECK(story.start() == Found{"L10"});
     }
-    SECTION("it said so in another answer, which came late") {
+    SECTION("a late answer reported it, too") {
         const Report late = story.answer(unable);
         story.answer({});
         story.hear(late);

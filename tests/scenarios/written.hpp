@@ -10,8 +10,8 @@
 
 namespace muster::sim {
 
-/// Plays a scenario that breaks no promise. No step that converged took fewer starts or stops than
-/// the least that there can be.
+/// Runs a scenario that breaks no promise. No step that converged took fewer starts or stops than
+/// the least possible number.
 inline ScenarioResult play_soundly(const Result<Scenario>& scenario,
                                    const PlayOptions& options = {}) {
     INFO((scenario ? "" : scenario.error().detail));
@@ -31,7 +31,7 @@ inline ScenarioResult play_soundly(const Result<Scenario>& scenario,
     return result;
 }
 
-/// So many were made, and fewer would not have done.
+/// Checks the numbers of starts and stops, and that they are the fewest possible.
 inline void check_moves(const StepResult& step, std::uint64_t starts, std::uint64_t stops) {
     INFO(step.text);
     REQUIRE(step.least.has_value());

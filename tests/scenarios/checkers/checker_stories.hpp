@@ -7,7 +7,7 @@
 #include "sim/checkers/checkers.hpp"
 #include "sim/hosts/agent_host.hpp"
 
-/// What the stories that checkers are told are made of.
+/// Building blocks of the stories that test checkers.
 namespace muster::sim {
 
 inline constexpr HostIndex n0{0};

@@ -5,7 +5,7 @@
 
 #include "tests/scenarios/checkers/checker_stories.hpp"
 
-// Every checker can fail, on what agents obey: S5, S6 and S12. See checkers_test.cpp.
+// Every checker can fail, here on what agents obey: S5, S6 and S12. See checkers_test.cpp.
 namespace muster::sim {
 namespace {
 
@@ -18,7 +18,7 @@ struct AgentStory {
 
     AgentStory() { begin({}); }
 
-    /// A life that finds this; its journal has what it is to have.
+    /// Begins a life with this recovered state and a correct journal.
     void begin(agent::RecoveredState beginning) {
         beginning.memory = disk;
         checkers.see(origin, AgentBegan{n0, beginning});
@@ -69,8 +69,8 @@ TEST_CASE("a process that the journal does not know breaks S15", "[checkers][S15
     CHECK(properties(story.checkers) == Found{"S15"});
 }
 
-// Goal: what runs on over a death of its agent is not made again.
-TEST_CASE("a process that is made while one of an earlier life lives breaks S6",
+// Goal: an instance that survives its agent's death is not started a second time.
+TEST_CASE("a process that is made while one of an earlier life is alive breaks S6",
           "[checkers][S6][S14]") {
     AgentStory story;
     story.obey(start_of(web0));
@@ -80,7 +80,7 @@ TEST_CASE("a process that is made while one of an earlier life lives breaks S6",
     image.report.generation = Generation{5};
     agent::RecoveredState beginning;
     beginning.journal.instances = {image};
-    SECTION("it lives") {
+    SECTION("it is alive") {
         story.begin(beginning);
         story.spawn();
         CHECK(properties(story.checkers) == Found{"S6"});
@@ -91,7 +91,7 @@ TEST_CASE("a process that is made while one of an earlier life lives breaks S6",
         story.spawn();
         CHECK(properties(story.checkers).empty());
     }
-    SECTION("the host was started anew, and nobody ordered it since") {
+    SECTION("the host was rebooted, and no order came since") {
         story.gone(-1);
         beginning.is_rebooted = true;
         story.begin(beginning);
@@ -100,14 +100,14 @@ TEST_CASE("a process that is made while one of an earlier life lives breaks S6",
     }
 }
 
-// Goal: what a life without its journal finds ended with its lease, or told to end, is put away,
-// and a start of any generation is one of a new instance.
-TEST_CASE("what a life without its journal finds on its way out is not wanted", "[checkers][S6]") {
+// Goal: a life without its journal cleans up instances whose lease ended or that were ordered to
+// end. A start of any generation is then a new instance.
+TEST_CASE("what a life without its journal finds ending is not wanted", "[checkers][S6]") {
     AgentStory story;
     story.obey(start_of(web0));
     story.spawn();
     SECTION("its lease is over") { story.checkers.see(origin, LeaseEnded{n0, story.processes}); }
-    SECTION("it was told to end") {
+    SECTION("it was ordered to end") {
         story.obey(stop_of(web0, Sequence{2}));
         story.end();
     }
@@ -127,10 +127,10 @@ TEST_CASE("what a life without its journal finds on its way out is not wanted", 
     CHECK(properties(story.checkers) == Found{});
 }
 
-// Goal: a life without its journal takes over what its shim was never told to end, and restarts it.
-// Method: the order to end is lost on its way to the shim, then the disk is, then the shim is
-// killed.
-TEST_CASE("what a life without its journal finds is wanted if its shim heard of no end",
+// Goal: a life without its journal adopts an instance whose shim never received an order to end,
+// and restarts it.
+// Method: lose the order to end on its way to the shim, then the disk, then kill the shim.
+TEST_CASE("what a life without its journal finds is wanted if its shim received no order to end",
           "[checkers][S6]") {
     AgentStory story;
     story.obey(start_of(web0));
@@ -150,8 +150,8 @@ TEST_CASE("what a life without its journal finds is wanted if its shim heard of 
     CHECK(properties(story.checkers) == (is_lost ? Found{} : Found{"S6"}));
 }
 
-// Goal: what ended with its agent is gone, also where the journal could not be told.
-TEST_CASE("what was ended with its agent may be ordered anew", "[checkers][S6]") {
+// Goal: an instance that ended with its agent is gone, even if the journal could not record it.
+TEST_CASE("an instance that ended with its agent can be ordered again", "[checkers][S6]") {
     AgentStory story;
     story.obey(start_of(web0));
     story.spawn(Generation{5}, RestartPolicy::never);
@@ -201,9 +201,9 @@ TEST_CASE("an order that is obeyed a second time breaks S6", "[checkers][S6]") {
     CHECK(properties(story.checkers) == Found{"S6"});
 }
 
-// Goal: what an agent drops because it could not remember it is as if it had been lost.
-// Method: an order is overtaken by another one, which waits for a write, or is obeyed.
-TEST_CASE("an order that was overtaken may be obeyed if the later one was dropped",
+// Goal: a command that an agent drops because it could not persist it counts as lost.
+// Method: a later command overtakes the first one and waits for a write, or is obeyed.
+TEST_CASE("an order that was overtaken can be obeyed if the later one was dropped",
           "[checkers][S6]") {
     AgentStory story;
     story.deliver(start_of({"web", 1}, Sequence{2}));
@@ -213,7 +213,7 @@ TEST_CASE("an order that was overtaken may be obeyed if the later one was droppe
         story.spawn();
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("still to be remembered") {
+    SECTION("still waiting for its write") {
         story.spawn();
         CHECK(properties(story.checkers) == Found{"S6"});
     }
@@ -251,8 +251,8 @@ TEST_CASE("a restart against the restart policy breaks S6", "[checkers][S6]") {
     CHECK(properties(story.checkers) == Found{"S6"});
 }
 
-// Method: the process ends well by itself in the moment between the end of its shim and its own.
-TEST_CASE("a process whose shim was killed may start again on failure, however it ended",
+// Method: the process exits with 0 by itself between the end of its shim and its own.
+TEST_CASE("a process whose shim was killed can restart on failure, however it ended",
           "[checkers][S6]") {
     AgentStory story;
     story.obey(start_of(web0));
@@ -284,12 +284,12 @@ TEST_CASE("a process that is ended without an order breaks S12", "[checkers][S12
         story.end();
         CHECK(properties(story.checkers) == Found{"S12"});
     }
-    SECTION("the agent is told to end") {
+    SECTION("the agent is ordered to end") {
         story.checkers.see(origin, ShutDownOrdered{n0});
         story.end();
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("nothing came of its spawn") {
+    SECTION("its spawn failed") {
         story.gone(1);
         story.checkers.see(origin,
                            SpawnOrdered{n0, ++story.processes, web0, Generation{5}, {}, true});

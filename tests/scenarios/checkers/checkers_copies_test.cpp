@@ -6,7 +6,7 @@
 
 #include "tests/scenarios/checkers/checker_stories.hpp"
 
-// Every checker can fail, on how many copies there are: S7. See checkers_test.cpp.
+// Every checker can fail, here on the number of copies: S7. See checkers_test.cpp.
 namespace muster::sim {
 namespace {
 
@@ -57,9 +57,9 @@ struct BoundStory {
         checkers.see(origin, AgentSaid{host, message, disk});
         checkers.see(origin, AgentHeard{host, message});
     }
-    /// All that was there is gone, to whoever knows what was there before.
+    /// Reports that everything is gone, as a delta since `from`.
     void end_all(HostIndex host, Revision from) { say_delta(host, {}, from, {web0}); }
-    /// These run since then, to whoever knows what was there before.
+    /// Reports that these run, as a delta since `from`.
     void change(HostIndex host, const std::vector<InstanceId>& listed, Revision from) {
         say_delta(host, listed, from, {});
     }
@@ -94,7 +94,7 @@ struct BoundStory {
 TEST_CASE("a start above instances and surge breaks S7", "[checkers][S7]") {
     BoundStory story;
     story.start(n0);
-    story.start(n1);  // The surge.
+    story.start(n1);  // Uses the surge.
     CHECK(properties(story.checkers) == Found{});
     SECTION("ordered copies count") {
         story.start(HostIndex{2});
@@ -119,7 +119,7 @@ TEST_CASE("a start above instances and surge breaks S7", "[checkers][S7]") {
         story.start(HostIndex{2});
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("a process counts that no report shows") {
+    SECTION("a process that no report shows counts") {
         story.checkers.see(origin, ProcessBegan{n1, web0, Generation{5}});
         story.report(n1, {});
         story.start(HostIndex{2});
@@ -127,9 +127,8 @@ TEST_CASE("a start above instances and surge breaks S7", "[checkers][S7]") {
     }
 }
 
-// Method: web has a copy on each of two nodes, then no surge; the one that is gone is started
-// again.
-TEST_CASE("a copy whose end its leader may not know is replaced in its place for S7",
+// Method: web has a copy on each of two nodes and no surge; the copy that ended is started again.
+TEST_CASE("a copy whose end its leader may not know is replaced in place under S7",
           "[checkers][S7]") {
     BoundStory story;
     story.start(n0);
@@ -143,7 +142,7 @@ TEST_CASE("a copy whose end its leader may not know is replaced in its place for
         story.start(n1);
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("it was told once more") {
+    SECTION("it was reported once more") {
         story.end_all(n1, Revision{raw(held) + 1});
         story.report(n1, {});
         story.start(n1);
@@ -156,7 +155,7 @@ TEST_CASE("a copy whose end its leader may not know is replaced in its place for
     }
 }
 
-TEST_CASE("a copy made under another store counts for S7 once it is heard of", "[checkers][S7]") {
+TEST_CASE("a copy made under another store counts for S7 once it is reported", "[checkers][S7]") {
     BoundStory story;
     story.start(n0);
     story.report(n0, {web0});
@@ -166,12 +165,12 @@ TEST_CASE("a copy made under another store counts for S7 once it is heard of", "
     for (const auto* name : {"n0", "n1", "n2"}) {
         story.return_of(name);
     }
-    SECTION("it is not") {
+    SECTION("it is not reported") {
         story.start(n1);
         story.start(HostIndex{2});
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("it is said by a change since a report that was lost") {
+    SECTION("a delta since a lost report says it") {
         const std::string name = "n0";
         story.checkers.see(origin, WelcomeIssued{n0, name, Incarnation{1}});
         story.change(n0, {web0}, Revision{story.round});
@@ -179,13 +178,13 @@ TEST_CASE("a copy made under another store counts for S7 once it is heard of", "
         story.start(HostIndex{2});
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("it is said by somebody who was not welcomed") {
+    SECTION("a node that was not welcomed says it") {
         story.report(n0, {web0});
         story.start(n1);
         story.start(HostIndex{2});
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("it is") {
+    SECTION("it is reported") {
         const std::string name = "n0";
         story.checkers.see(origin, WelcomeIssued{n0, name, Incarnation{1}});
         story.report(n0, {web0});
@@ -195,17 +194,18 @@ TEST_CASE("a copy made under another store counts for S7 once it is heard of", "
     }
 }
 
-TEST_CASE("what has run to its end is no copy for S7, and a place for S13", "[checkers][S7][S13]") {
+TEST_CASE("what has run to its end is not a copy for S7, and counts as placed for S13",
+          "[checkers][S7][S13]") {
     BoundStory story;
     story.start(n0);
     story.start(n1);
     story.report(n0, {web0}, InstanceState::exited);
     story.report(n1, {web0});
-    SECTION("another may be started") {
+    SECTION("another can be started") {
         story.start(HostIndex{2});
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("the other may be stopped") {
+    SECTION("the other can be stopped") {
         const Batch batch = stop_of(web0, Sequence{9});
         story.checkers.see(origin, BatchIssued{n1, batch, story.image, story.disk});
         CHECK(properties(story.checkers) == Found{});
@@ -218,8 +218,9 @@ TEST_CASE("what has run to its end is no copy for S7, and a place for S13", "[ch
     }
 }
 
-// What failed may be replaced where it is or elsewhere; what ran to its end stays as it ended.
-TEST_CASE("a stop of the only copy that ran to its end breaks S13, of one that failed does not",
+// A failed copy can be replaced in place or elsewhere; a copy that ran to its end stays as it
+// ended.
+TEST_CASE("a stop of the only copy that ran to its end breaks S13, a stop of a failed one does not",
           "[checkers][S13]") {
     for (const InstanceState state :
          {InstanceState::running, InstanceState::exited, InstanceState::failed}) {
@@ -233,9 +234,10 @@ TEST_CASE("a stop of the only copy that ran to its end breaks S13, of one that f
     }
 }
 
-// Goal: a copy whose stop was obeyed and lost with the disk of its agent is a copy for S13.
-// Method: the agent says that it obeyed, and its next life that it runs; then the other is stopped.
-TEST_CASE("a copy that outlived its stop is another copy for S13 once its node says so",
+// Goal: a copy whose stop was obeyed and then lost with its agent's disk is a copy for S13.
+// Method: the agent reports that it obeyed, its next life reports that the copy runs; then the
+// other copy is stopped.
+TEST_CASE("a copy that survived its stop is another copy for S13 once its node reports it",
           "[checkers][S13]") {
     BoundStory story;
     story.start(n0);
@@ -254,7 +256,7 @@ TEST_CASE("a copy that outlived its stop is another copy for S13 once its node s
     CHECK(properties(story.checkers) == (runs ? Found{} : Found{"S13"}));
 }
 
-TEST_CASE("what is stopped on a host that has lied is not judged by S13", "[checkers][S13]") {
+TEST_CASE("a stop on a host that has lied is not judged by S13", "[checkers][S13]") {
     BoundStory story;
     story.start(n0);
     story.report(n0, {web0});
@@ -269,8 +271,8 @@ TEST_CASE("what is stopped on a host that has lied is not judged by S13", "[chec
     CHECK(properties(story.checkers) == (lies ? Found{} : Found{"S13"}));
 }
 
-// Goal: a start that replaces what a liar says it has adds no copy that its leader could know of.
-TEST_CASE("a start where a liar claims the instance already adds no copy for S7",
+// Goal: a start that replaces what a liar reports adds no copy that its leader could know of.
+TEST_CASE("a start where a liar already reports the instance adds no copy for S7",
           "[checkers][S7]") {
     BoundStory story;
     story.start(n0);
@@ -294,14 +296,13 @@ TEST_CASE("a start where a liar claims the instance already adds no copy for S7"
     CHECK(properties(story.checkers) == (claims ? Found{} : Found{"S7"}));
 }
 
-TEST_CASE("what runs on a node that was removed counts for S7 once it reports again",
-          "[checkers][S7]") {
+TEST_CASE("what runs on a removed node counts for S7 once it reports again", "[checkers][S7]") {
     BoundStory story;
     story.start(n0);
     story.report(n0, {web0});
     story.tell("node.removed", "n0");
     story.start(n1);
-    story.start(HostIndex{2});  // The surge.
+    story.start(HostIndex{2});  // Uses the surge.
     CHECK(properties(story.checkers) == Found{});
     story.tell("node.joined", "n0");
     story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
@@ -314,9 +315,9 @@ TEST_CASE("what runs on a node that was removed counts for S7 once it reports ag
 }
 
 // Goal: S7 judges a start by what its leader can know of a node that joins again.
-// Method: a removed node joins again, its snapshot is lost, and what it says next is a change since
+// Method: a removed node joins again and its snapshot is lost; its next report is a delta since
 // that snapshot.
-TEST_CASE("a change since a report that was lost makes no copy of a removed node count for S7",
+TEST_CASE("a delta since a lost report makes no copy of a removed node count for S7",
           "[checkers][S7]") {
     BoundStory story;
     story.start(n0);
@@ -325,12 +326,12 @@ TEST_CASE("a change since a report that was lost makes no copy of a removed node
     story.tell("node.removed", "n0");
     story.tell("node.joined", "n0");
     story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
-    SECTION("the change follows what the record before had") { story.change(n0, {web0}, known); }
-    SECTION("the change follows what nobody has heard") {
+    SECTION("the delta follows what the earlier record had") { story.change(n0, {web0}, known); }
+    SECTION("the delta follows a report that no leader received") {
         story.change(n0, {web0}, Revision{raw(known) + 1});
     }
     story.start(n1);
-    story.start(HostIndex{2});  // The surge.
+    story.start(HostIndex{2});  // Uses the surge.
     CHECK(properties(story.checkers) == Found{});
     story.report(n0, {web0});
     story.report(n1, {});
@@ -338,8 +339,10 @@ TEST_CASE("a change since a report that was lost makes no copy of a removed node
     CHECK(properties(story.checkers) == Found{"S7"});
 }
 
-TEST_CASE("what runs on a node whose removal a killed leader could not tell counts for S7 alike",
-          "[checkers][S7]") {
+TEST_CASE(
+    "what runs on a node counts the same for S7 when a leader was killed before it published the "
+    "removal",
+    "[checkers][S7]") {
     BoundStory story;
     story.start(n0);
     story.report(n0, {web0});
@@ -350,7 +353,7 @@ TEST_CASE("what runs on a node whose removal a killed leader could not tell coun
     story.tell("node.joined", "n0");
     story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
     story.start(n1);
-    story.start(HostIndex{2});  // The surge.
+    story.start(HostIndex{2});  // Uses the surge.
     CHECK(properties(story.checkers) == Found{});
     story.report(n0, {web0});
     story.report(n1, {});
@@ -358,7 +361,7 @@ TEST_CASE("what runs on a node whose removal a killed leader could not tell coun
     CHECK(properties(story.checkers) == Found{"S7"});
 }
 
-TEST_CASE("a start of what ended well breaks S26", "[checkers][S26]") {
+TEST_CASE("a start of what ended successfully breaks S26", "[checkers][S26]") {
     BoundStory story;
     story.image.ends = {{.name = "web", .generation = Generation{5}, .ordinals = {}}};
     story.image.ends.front().ordinals.add(1);
@@ -370,7 +373,7 @@ TEST_CASE("a start of what ended well breaks S26", "[checkers][S26]") {
         story.start(n0);
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("nor in a generation since") {
+    SECTION("nor in a later generation") {
         story.image.ends.front().generation = Generation{4};
         story.start(n0, {"web", 1});
         CHECK(properties(story.checkers) == Found{});

@@ -8,12 +8,12 @@
 #include "coordinator/http/metrics_text.hpp"
 #include "tests/scenarios/checkers/checker_stories.hpp"
 
-// Every checker can fail, on where starts go, on drains (L5) and on the numbers that are shown. See
+// Every checker can fail, here on where starts go, on drains (L5) and on displayed numbers. See
 // checkers_test.cpp.
 namespace muster::sim {
 namespace {
 
-/// web is wanted once; n0 said hello with this offer.
+/// web has one wanted instance; n0 has sent a hello with this offer.
 struct PlacingStory {
     Checkers checkers;
     coordinator::StoreImage image = image_with(1);
@@ -72,7 +72,7 @@ TEST_CASE("a start on a node of another pool or other labels is found", "[checke
     CHECK(story.start() == Found{});
 }
 
-TEST_CASE("a start above max_per_node is found, a replacement in its place is none",
+TEST_CASE("a start above max_per_node is found, a replacement in its place is not",
           "[checkers][placement]") {
     PlacingStory story;
     CHECK(story.start(0) == Found{});
@@ -80,9 +80,9 @@ TEST_CASE("a start above max_per_node is found, a replacement in its place is no
     CHECK(story.start(1) == placing);
 }
 
-// Goal: a start is not judged by what runs on a host that has lied, for its leader cannot know
+// Goal: a start is not judged by what runs on a host that has lied, because its leader cannot know
 // that.
-TEST_CASE("what is placed on a host that has lied is not counted", "[checkers][placement]") {
+TEST_CASE("what runs on a host that has lied is not counted", "[checkers][placement]") {
     const bool lies = GENERATE(false, true);
     const auto lie = [&](PlacingStory& story) {
         if (lies) {
@@ -148,12 +148,13 @@ TEST_CASE("a start on a node that does not serve is found", "[checkers][placemen
     story.tell("node.suspended");
     CHECK(story.start() == placing);
     story.tell("node.released");
-    CHECK(story.start() == placing);  // It has to be ready anew.
+    CHECK(story.start() == placing);  // It must become ready again.
     story.tell("node.ready");
     CHECK(story.start() == Found{});
 }
 
-TEST_CASE("a drain that neither ends nor says why by its deadline breaks L5", "[checkers][L5]") {
+TEST_CASE("a drain that neither ends nor reports its blocker by its deadline breaks L5",
+          "[checkers][L5]") {
     const std::vector<coordinator::Persist> nothing;
     Checkers checkers;
     coordinator::StoreImage image = image_with(1);
@@ -171,12 +172,12 @@ TEST_CASE("a drain that neither ends nor says why by its deadline breaks L5", "[
     };
     CHECK(tell(9s, "round.closed") == Found{});
     CHECK(tell(11s, "round.closed") == Found{});
-    SECTION("it says nothing") {
+    SECTION("it reports nothing") {
         CHECK(tell(12s, "round.closed") == Found{});
         CHECK(tell(13s, "round.closed") == Found{});
         CHECK(tell(14s, "round.closed") == Found{"L5"});
     }
-    SECTION("after a pause it says so in the instant in which rounds close") {
+    SECTION("after a pause it reports in the instant in which rounds close") {
         for (int round = 0; round < 5; ++round) {
             CHECK(tell(12s, "round.closed") == Found{});
         }
@@ -184,7 +185,7 @@ TEST_CASE("a drain that neither ends nor says why by its deadline breaks L5", "[
         CHECK(tell(13s, "round.closed") == Found{});
         CHECK(tell(14s, "round.closed") == Found{});
     }
-    SECTION("it names what is in its way") {
+    SECTION("it names its blocker") {
         CHECK(tell(11s, "node.drain_overdue", "not empty by its deadline: web.0 slots") == Found{});
         CHECK(tell(12s, "round.closed") == Found{});
     }
@@ -205,8 +206,8 @@ TEST_CASE("a drain that neither ends nor says why by its deadline breaks L5", "[
     }
 }
 
-// Goal: a number that is wrong in one of the three forms is found. Method: sound numbers of a real
-// coordinator, then one changed.
+// Goal: a wrong number in one of the three forms is found. Method: take correct numbers of a real
+// coordinator and change one.
 TEST_CASE("numbers that differ or do not add up are found", "[checkers][counts]") {
     coordinator::Coordinator coordinator{origin, {}, image_with(2)};
     const auto ask = [&](CoreRequestBody body) {

@@ -4,7 +4,7 @@
 
 #include "tests/scenarios/checkers/checker_stories.hpp"
 
-// Every checker can fail, on mass silence: S9. See checkers_test.cpp.
+// Every checker can fail, here on mass silence: S9. See checkers_test.cpp.
 namespace muster::sim {
 namespace {
 
@@ -25,7 +25,7 @@ struct FreezeStory {
         const Event event{Epoch{1}, ++sequence, {}, topic, name, detail};
         checkers.see(now, EventPublished{event});
     }
-    /// The loss of a node, and a start in place of what ran there.
+    /// The loss of a node, and a start that replaces its instance.
     void lose(int node) {
         const std::string name = "n" + std::to_string(node);
         const std::string web = "web." + std::to_string(node);
@@ -37,7 +37,7 @@ struct FreezeStory {
 
 }  // namespace
 
-TEST_CASE("a start for a lost node's sake in a freeze breaks S9", "[checkers][S9]") {
+TEST_CASE("a start that replaces a lost copy during a freeze breaks S9", "[checkers][S9]") {
     FreezeStory story;
     story.tell("node.lost", "n0", "silent for 3 polls");
     story.tell("instance.start", "web.0", "ordered on n1: lost");
@@ -52,7 +52,7 @@ TEST_CASE("a start for a lost node's sake in a freeze breaks S9", "[checkers][S9
     CHECK(properties(story.checkers) == Found{});
 }
 
-TEST_CASE("a node called lost in a freeze breaks S9", "[checkers][S9]") {
+TEST_CASE("a node called lost during a freeze breaks S9", "[checkers][S9]") {
     FreezeStory story;
     story.tell("freeze.began", "", "by ann@desk: new switches");
     story.tell("node.lost", "n0", "silent for 3 polls");
@@ -61,7 +61,7 @@ TEST_CASE("a node called lost in a freeze breaks S9", "[checkers][S9]") {
 
 TEST_CASE("losses above their rate break S9", "[checkers][S9]") {
     FreezeStory story{50};
-    SECTION("a burst and one") {
+    SECTION("one more than a burst") {
         for (int node = 0; node < 11; ++node) {
             story.lose(node);
         }
@@ -76,7 +76,7 @@ TEST_CASE("losses above their rate break S9", "[checkers][S9]") {
         }
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("who bore nothing is not counted") {
+    SECTION("a node without work is not counted") {
         for (int node = 0; node < 40; ++node) {
             story.tell("node.lost", "n" + std::to_string(node), "silent for 3 polls");
         }
@@ -84,7 +84,7 @@ TEST_CASE("losses above their rate break S9", "[checkers][S9]") {
     }
 }
 
-TEST_CASE("a freeze that begins with goodbyes breaks S9", "[checkers][S9]") {
+TEST_CASE("a freeze that begins with departures breaks S9", "[checkers][S9]") {
     FreezeStory story;
     for (int node = 0; node < 6; ++node) {
         story.tell(node % 2 == 0 ? "node.left" : "node.removed", "n" + std::to_string(node), "");
@@ -110,21 +110,21 @@ TEST_CASE("half of the nodes lost at once without a freeze break S9", "[checkers
             story.tell("instance.start", "web." + number, "ordered on n" + number + ": missing");
         }
     };
-    SECTION("that had work") {
+    SECTION("they had work") {
         give_work();
         CHECK(lose_half(60s) == Found{"S9"});
     }
-    SECTION("that had none") { CHECK(lose_half(60s) == Found{}); }
-    SECTION("that had not served for long") {
+    SECTION("they had no work") { CHECK(lose_half(60s) == Found{}); }
+    SECTION("they had not served for long") {
         give_work();
         CHECK(lose_half(20s) == Found{});
     }
-    SECTION("of which one had been closed") {
+    SECTION("one of them had been closed") {
         give_work();
         story.tell("node.offline", "n1", "by ann");
         CHECK(lose_half(60s) == Found{});
     }
-    SECTION("whom an operator gave up") {
+    SECTION("an operator gave them up") {
         give_work();
         story.now += 60s;
         story.tell("freeze.began", "", "3 of 6 nodes fell silent");

@@ -5,7 +5,7 @@
 
 #include "tests/scenarios/checkers/checker_stories.hpp"
 
-// Every checker can fail, on nodes that operators close: S17. See checkers_test.cpp.
+// Every checker can fail, here on nodes that operators close: S17. See checkers_test.cpp.
 namespace muster::sim {
 namespace {
 
@@ -45,7 +45,7 @@ struct LeavingStory {
         checkers.see(origin, AgentSaid{host, message, disk});
         checkers.see(origin, AgentHeard{host, message});
     }
-    /// That n1 runs nothing, which its agent does not say now.
+    /// A report of n1 that it runs nothing. Its agent does not send it now.
     void hear_of_nothing(Incarnation incarnation) {
         const AgentMessage message = report_of({}, Generation{5}, incarnation);
         checkers.see(origin, AgentHeard{n1, message});
@@ -87,7 +87,7 @@ TEST_CASE("a drain that stops what does not run elsewhere breaks S17", "[checker
         story.stop();
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("what has run to its end elsewhere is not what is wanted now") {
+    SECTION("what has run to its end elsewhere is not of the wanted generation") {
         story.report(n1, {InstanceState::exited}, Generation{4});
         story.stop();
         CHECK(properties(story.checkers) == Found{"S17"});
@@ -101,7 +101,7 @@ TEST_CASE("a drain that stops what does not run elsewhere breaks S17", "[checker
         story.stop();
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("the task may not surge") {
+    SECTION("the task cannot surge") {
         story.image.tasks.front().wanted.spec.update.max_surge = 0;
         story.stop();
         CHECK(properties(story.checkers) == Found{});
@@ -114,8 +114,8 @@ TEST_CASE("a drain that stops what does not run elsewhere breaks S17", "[checker
     }
 }
 
-// Goal: what runs elsewhere is not forgotten for a message that the coordinator does not believe.
-TEST_CASE("what is late or a lie takes no copy away", "[checkers][S17]") {
+// Goal: a message that the coordinator rejects does not hide a copy that runs elsewhere.
+TEST_CASE("a late or false report takes no copy away", "[checkers][S17]") {
     LeavingStory story{coordinator::Intent::draining};
     story.checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{2}});
     story.report(n1, {InstanceState::running}, Generation{5}, Incarnation{2});
@@ -139,7 +139,8 @@ TEST_CASE("what is late or a lie takes no copy away", "[checkers][S17]") {
     }
 }
 
-TEST_CASE("a drain that is called over while something runs there breaks L5", "[checkers][L5]") {
+TEST_CASE("a drain that is declared complete while something runs there breaks L5",
+          "[checkers][L5]") {
     LeavingStory story{coordinator::Intent::draining};
     const auto tell_drained = [&] {
         Event event;
@@ -150,15 +151,15 @@ TEST_CASE("a drain that is called over while something runs there breaks L5", "[
     };
     story.checkers.see(origin, ProcessBegan{n0, web0, Generation{5}, 1});
     CHECK(tell_drained() == Found{"L5"});
-    SECTION("its end is on its way") {
+    SECTION("the report of its end is on its way") {
         story.checkers.see(origin, ProcessGone{n0, 1, web0, Generation{5}});
         CHECK(tell_drained() == Found{});
     }
-    SECTION("what is known to have failed was tried again") {
+    SECTION("a copy that is known to have failed was tried again") {
         story.report(n0, {InstanceState::failed});
         CHECK(tell_drained() == Found{});
     }
-    SECTION("the agent is not heard of it") {
+    SECTION("no report of the agent arrives") {
         story.report(n0, {});
         CHECK(tell_drained() == Found{});
     }

@@ -6,8 +6,8 @@
 
 #include "tests/scenarios/checkers/checker_stories.hpp"
 
-// Every checker can fail: each is told a short story in which its promise is broken, and beside it
-// the story in which it is kept.
+// Every checker can fail: each gets a short story that breaks its promise, and beside it the story
+// that keeps it.
 namespace muster::sim {
 namespace {
 
@@ -53,7 +53,7 @@ TEST_CASE("an acknowledgement before the commit breaks S1", "[checkers][S1]") {
     }
 }
 
-TEST_CASE("a store that holds another value than was asked for breaks S1", "[checkers][S1]") {
+TEST_CASE("a store that holds a value other than requested breaks S1", "[checkers][S1]") {
     StoreStory story;
     story.ask();
     story.commit({wanted("web", 2), Generation{1}, Generation{1}});
@@ -68,7 +68,7 @@ TEST_CASE("a new leadership that lacks an acknowledged task breaks S1", "[checke
     CHECK(properties(story.checkers) == Found{"S1"});
 }
 
-TEST_CASE("a task or a request that nobody made breaks S2", "[checkers][S2]") {
+TEST_CASE("a task or a request that no client made breaks S2", "[checkers][S2]") {
     Checkers checkers;
     SECTION("a task") {
         const std::vector<coordinator::Persist> persists{
@@ -145,11 +145,11 @@ TEST_CASE("a loss before enough polls breaks S11", "[checkers][S11]") {
     const Poll poll;
     story.checkers.see(origin, PollIssued{n0, poll});
     story.checkers.see(origin, PollIssued{n0, poll});
-    SECTION("it has a route") {
+    SECTION("it has a connection") {
         story.lose(origin + 20s);
         CHECK(properties(story.checkers) == Found{"S11"});
     }
-    SECTION("it has none any more") {
+    SECTION("it has no connection any more") {
         story.checkers.see(origin, RouteClosed{n0});
         story.lose(origin + 20s);
         CHECK(properties(story.checkers) == Found{});

@@ -8,7 +8,7 @@
 namespace muster::sim {
 namespace {
 
-TEST_CASE("a set of faults is written as it is read", "[scenario][random]") {
+TEST_CASE("a written set of faults reads back the same", "[scenario][random]") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         const FaultSet faults = FaultSet::drawn(seed);
         CHECK(FaultSet::parse(faults.text()) == faults);
@@ -33,8 +33,10 @@ TEST_CASE("the command of a run names what its seed would not draw", "[scenario]
     CHECK(command_of(run) == "muster-sim replay 17 --nodes 9 --seconds 7 --faults late,power");
 }
 
-// Method: a judge that needs two faults, three nodes and eleven seconds; S9 is another promise.
-TEST_CASE("a run is shrunk to what breaks the same promise", "[scenario][random]") {
+// Method: a check that fails with two faults, three nodes and eleven seconds; S9 is another
+// promise.
+TEST_CASE("a run is shrunk to the smallest one that breaks the same promise",
+          "[scenario][random]") {
     RandomRun run = drawn_run(17);
     run.nodes = 6;
     run.faults = FaultSet::all();

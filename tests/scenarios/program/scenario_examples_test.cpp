@@ -9,7 +9,7 @@
 #include "sim/scenario/run.hpp"
 #include "tests/scenarios/written.hpp"
 
-// The scenarios of sim/scenarios keep what they promise.
+// The scenarios in sim/scenarios have the results that they promise.
 namespace muster::sim {
 namespace {
 
@@ -36,7 +36,7 @@ TEST_CASE("every scenario that is given as an example is tested", "[scenario][wr
     CHECK(files == 5);  // Each has its test below.
 }
 
-TEST_CASE("a rack that is lost costs one start for each of its copies", "[scenario][written]") {
+TEST_CASE("the loss of a rack costs one start for each of its copies", "[scenario][written]") {
     const auto result = played_file("rack-lost");
     check_moves(result.steps[0], 40, 0);
     const StepResult& crash = step_of(result, "crash rack=r2");
@@ -51,7 +51,7 @@ TEST_CASE("a rack that is lost costs one start for each of its copies", "[scenar
     CHECK(boot.load_most == 2);
 }
 
-TEST_CASE("a rolling reboot misses no copy and moves each twice", "[scenario][written]") {
+TEST_CASE("a rolling reboot is never short of a copy and moves each twice", "[scenario][written]") {
     const auto result = played_file("rolling-reboot");
     REQUIRE(result.steps.size() == 16);
     for (std::size_t step = 1; step < result.steps.size(); ++step) {
@@ -61,7 +61,7 @@ TEST_CASE("a rolling reboot misses no copy and moves each twice", "[scenario][wr
     }
 }
 
-TEST_CASE("a coordinator that is away stops nothing, and repairs once it is back",
+TEST_CASE("a stopped coordinator stops nothing, and repairs once it is back",
           "[scenario][written]") {
     const auto result = played_file("coordinator-away");
     CHECK(step_of(result, "crash-coordinator").made.stops == 0);
@@ -71,8 +71,9 @@ TEST_CASE("a coordinator that is away stops nothing, and repairs once it is back
     check_moves(step_of(result, "boot n3"), 2, 2);
 }
 
-// A roll-out may end uneven, and the balance mends it: a few moves more than the least.
-TEST_CASE("a fleet that grows stays even and misses no copy", "[scenario][written]") {
+// A roll-out can end uneven, and the balance evens it out: this takes a few moves more than the
+// least.
+TEST_CASE("a fleet that grows stays even and is never short of a copy", "[scenario][written]") {
     const auto result = played_file("growing-fleet");
     check_moves(step_of(result, "scale web 40"), 28, 0);
     check_moves(step_of(result, "join 4"), 20, 16);
@@ -87,7 +88,7 @@ TEST_CASE("a fleet that grows stays even and misses no copy", "[scenario][writte
     check_moves(step_of(result, "leave n0"), 0, 0);
 }
 
-TEST_CASE("a fleet that is split is frozen until it is whole, or an operator says so",
+TEST_CASE("a fleet that is split is frozen until it is whole, or until an operator ends the freeze",
           "[scenario][written]") {
     const auto result = played_file("split-fleet");
     for (const std::string text : {"partition zone=west", "crash zone=west"}) {

@@ -41,7 +41,7 @@ std::string fault(const std::string& text) {
     return scenario ? "none" : scenario.error().detail;
 }
 
-/// The fault of a step whose keys begin on line 18.
+/// The error of a step whose keys begin on line 18.
 std::string fault_of_step(const std::string& keys) {
     return fault(std::string{two_racks} + "[[step]]\n" + keys);
 }
@@ -54,7 +54,7 @@ std::vector<std::string> nodes_of(const std::string& words) {
 
 using Names = std::vector<std::string>;
 
-TEST_CASE("a scenario is read whole", "[scenario][written]") {
+TEST_CASE("a scenario file is read completely", "[scenario][written]") {
     const Scenario scenario =
         read_sound("seed = 7\npatience = \"2m\"\n" + std::string{two_racks} + R"(
 [cluster]
@@ -123,7 +123,7 @@ argv = ["exit", "1", "500"]
     CHECK(scenario.steps[4].tasks[0].name == "api");
 }
 
-TEST_CASE("what is not said is as a coordinator has it", "[scenario][written]") {
+TEST_CASE("omitted values have the coordinator's defaults", "[scenario][written]") {
     const Scenario scenario = read_sound("[[node]]\ncount = 2\n");
     CHECK(scenario.options.seed == 1);
     CHECK(scenario.nodes[1].name == "n1");
@@ -132,7 +132,7 @@ TEST_CASE("what is not said is as a coordinator has it", "[scenario][written]") 
     CHECK(scenario.options.coordinator.lease == coordinator::CoordinatorOptions{}.lease);
 }
 
-TEST_CASE("nodes are named one by one, by pattern and by label", "[scenario][written]") {
+TEST_CASE("nodes are selected one by one, by pattern and by label", "[scenario][written]") {
     CHECK(nodes_of("b1") == Names{"b1"});
     CHECK(nodes_of("b1 a0 b1") == Names{"a0", "b1"});
     CHECK(nodes_of("a*") == Names{"a0", "a1", "a2"});
@@ -152,7 +152,8 @@ TEST_CASE("a joining node takes a number that is free", "[scenario][written]") {
     CHECK(scenario.steps[1].deed.nodes.size() == 5);
 }
 
-TEST_CASE("nodes of two tables of the same name are numbered on", "[scenario][written]") {
+TEST_CASE("nodes of two tables of the same name are numbered consecutively",
+          "[scenario][written]") {
     const Scenario scenario = read_sound("[[node]]\ncount = 2\n[[node]]\ncount = 2\n");
     REQUIRE(scenario.nodes.size() == 4);
     CHECK(scenario.nodes[3].name == "n3");
@@ -216,7 +217,7 @@ TEST_CASE("a scenario that makes no sense is refused with the line", "[scenario]
     }
 }
 
-TEST_CASE("a step that cannot be done is refused with what would be right", "[scenario][written]") {
+TEST_CASE("a step that cannot be done is refused with the valid choices", "[scenario][written]") {
     const std::vector<std::pair<std::string, std::string>> faults{
         {"at = \"9s\"\n", ":17: the step does nothing; write do = \"crash n3\""},
         {"do = \"crsh a0\"\n", ":18: 'crsh a0': there is no verb 'crsh'; perhaps 'crash'"},

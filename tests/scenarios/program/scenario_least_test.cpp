@@ -9,7 +9,7 @@
 namespace muster::sim {
 namespace {
 
-/// One pool of open nodes with so many processes each at the end, and one task.
+/// One pool of open nodes with these numbers of processes at the end, and one task.
 StepEnds ends(const std::vector<std::size_t>& loads, std::size_t running) {
     StepEnds ends;
     for (std::uint32_t host = 0; host < loads.size(); ++host) {
@@ -19,7 +19,7 @@ StepEnds ends(const std::vector<std::size_t>& loads, std::size_t running) {
     return ends;
 }
 
-/// The next ordinals of it run on this host at the beginning.
+/// The next ordinals of the task run on this host at the beginning.
 void add(StepEnds& ends, std::uint32_t host, std::uint32_t count, bool may_stay = true) {
     for (std::uint32_t copy = 0; copy < count; ++copy) {
         const auto ordinal = static_cast<std::uint32_t>(ends.old_copies.size());
@@ -33,7 +33,7 @@ void check(const StepEnds& ends, std::uint64_t starts, std::uint64_t stops) {
     CHECK(least.stops == stops);
 }
 
-TEST_CASE("what is as wanted need not be touched", "[scenario][written]") {
+TEST_CASE("a converged cluster need not be changed", "[scenario][written]") {
     auto same = ends({2, 2}, 4);
     add(same, 0, 2);
     add(same, 1, 2);
@@ -51,7 +51,7 @@ TEST_CASE("lost copies are started, and surplus ones stopped", "[scenario][writt
     check(surplus, 0, 2);
 }
 
-TEST_CASE("what may not stay is stopped and started elsewhere", "[scenario][written]") {
+TEST_CASE("a copy that may not stay is stopped and started elsewhere", "[scenario][written]") {
     auto outdated = ends({2, 2}, 4);
     add(outdated, 0, 2, false);
     add(outdated, 1, 2, false);
@@ -69,8 +69,7 @@ TEST_CASE("an even end takes from the fuller nodes", "[scenario][written]") {
     check(with_rest, 2, 2);
 }
 
-TEST_CASE("an end that is as uneven as the beginning need not have moved anything",
-          "[scenario][written]") {
+TEST_CASE("an end as uneven as the beginning requires no move", "[scenario][written]") {
     auto uneven = ends({4, 4, 0}, 8);
     add(uneven, 0, 4);
     add(uneven, 1, 4);
@@ -85,7 +84,7 @@ TEST_CASE("of two copies of an instance one stays", "[scenario][written]") {
     check(twice, 0, 1);
 }
 
-TEST_CASE("a node that was drained keeps nothing, and one that could not be, what it has",
+TEST_CASE("a drained node keeps nothing, and one that could not be drained keeps what it has",
           "[scenario][written]") {
     auto drained = ends({4, 3}, 7);
     drained.nodes[1] = {HostIndex{1}, "default", false, 3};
@@ -94,7 +93,8 @@ TEST_CASE("a node that was drained keeps nothing, and one that could not be, wha
     check(drained, 2, 2);
 }
 
-TEST_CASE("pools share apart, and a closed node keeps what it has", "[scenario][written]") {
+TEST_CASE("pools are balanced separately, and a closed node keeps what it has",
+          "[scenario][written]") {
     auto apart = ends({2, 2}, 4);
     add(apart, 0, 2);
     add(apart, 1, 2);

@@ -11,7 +11,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A step of each kind: one that went well, one that cost more than it had to, one that had no end.
+/// A step of each kind: one that succeeded, one that cost more than necessary, one that did not
+/// end.
 ScenarioResult sample() {
     ScenarioResult result;
     result.nodes = 6;
@@ -83,7 +84,7 @@ TEST_CASE("the report of a scenario is a table with a row for each step", "[scen
 )");
 }
 
-TEST_CASE("the report of a scenario ends with what has no place", "[scenario][written]") {
+TEST_CASE("the report of a scenario ends with the unplaced instances", "[scenario][written]") {
     ScenarioResult result = sample();
     result.converged = true;
     CHECK_THAT(to_text(named(), result, false),
@@ -98,8 +99,7 @@ TEST_CASE("the report of a scenario ends with what has no place", "[scenario][wr
                Catch::Contains("seed 7: converged at the end, but 1 request REFUSED; "));
 }
 
-TEST_CASE("the report of a scenario begins with the promises that were broken",
-          "[scenario][written]") {
+TEST_CASE("the report of a scenario begins with the broken promises", "[scenario][written]") {
     ScenarioResult result = sample();
     result.converged = true;
     CHECK(result.is_good());

@@ -13,7 +13,7 @@
 namespace muster::sim {
 namespace {
 
-/// Six nodes in two racks, twelve copies; steps are added to it.
+/// Six nodes in two racks, twelve copies. Tests add steps.
 constexpr std::string_view six_nodes = R"([cluster]
 move_cooldown = "5s"
 [[node]]
@@ -35,7 +35,7 @@ ScenarioResult played_text(const std::string& text, const PlayOptions& options =
     return play_soundly(scenario_from_toml(text, "s.toml"), options);
 }
 
-/// One step after the other, each as soon as the cluster is as wanted.
+/// Runs one step after the other, each as soon as the cluster has converged.
 ScenarioResult played_steps(const std::string& steps) {
     auto result = played_text(std::string{six_nodes} + "[[step]]\ndo = [" + steps + "]\n");
     CHECK(result.converged);
@@ -63,7 +63,7 @@ TEST_CASE("a scenario begins with all nodes up and all tasks placed", "[scenario
     CHECK(result.is_good());
 }
 
-TEST_CASE("a host that crashes and one that boots cost just their copies", "[scenario][written]") {
+TEST_CASE("a host that crashes and one that boots cost only their copies", "[scenario][written]") {
     const auto result = played_steps(R"("crash a0", "boot a0")");
     const StepResult& crash = result.steps[1];
     check_moves(crash, 2, 0);
@@ -75,7 +75,7 @@ TEST_CASE("a host that crashes and one that boots cost just their copies", "[sce
     CHECK(result.steps[2].short_most == 0);
 }
 
-// Method: two seconds are less than ten missed answers, and a minute is more.
+// Method: two seconds are less than ten missed polls, and a minute is more.
 TEST_CASE("a host that is restarted runs its work again, here or elsewhere",
           "[scenario][written]") {
     const auto quick =
@@ -90,7 +90,7 @@ TEST_CASE("a host that is restarted runs its work again, here or elsewhere",
     CHECK(slow.steps[1].least->starts == 2);
 }
 
-TEST_CASE("an agent may stop with its work, or leave it running", "[scenario][written]") {
+TEST_CASE("an agent can stop with its work, or leave it running", "[scenario][written]") {
     const auto stopped = played_steps(R"("stop a0", "start-agent a0")");
     check_moves(stopped.steps[1], 2, 0);
     check_moves(stopped.steps[2], 2, 2);
@@ -125,8 +125,8 @@ TEST_CASE("a slow link costs nothing until its answers are as late as a lost nod
     CHECK(late.converged);
 }
 
-// Method: cut for one second of two, so that nobody is lost.
-TEST_CASE("a wire that flaps is cut and healed so many times", "[scenario][written]") {
+// Method: cut for one second of two, so that no node is lost.
+TEST_CASE("a flapping link is cut and healed the given number of times", "[scenario][written]") {
     const auto result = played_text(
         std::string{six_nodes} + "[[step]]\ndo = \"flap a0\"\ntimes = 4\nperiod = \"2s\"\n",
         {.trace = true});
@@ -242,7 +242,8 @@ do = "resume-coordinator"
     check_moves(result.steps[5], 0, 0);
 }
 
-TEST_CASE("what has no room is unplaced, and what is refused is said", "[scenario][written]") {
+TEST_CASE("an instance without room is unplaced, and a refused request is reported",
+          "[scenario][written]") {
     const auto result = played_text(R"([[node]]
 count = 2
 capacity = { slots = 3 }
@@ -265,7 +266,7 @@ do = "drain all"
     CHECK_FALSE(result.is_good());
 }
 
-TEST_CASE("a drain that cannot end says what is in its way", "[scenario][written]") {
+TEST_CASE("a drain that cannot end reports its blocker", "[scenario][written]") {
     const std::string text = R"([[node]]
 count = 2
 [[task]]
@@ -286,7 +287,7 @@ do = "drain n0"
     CHECK(forced.steps[1].made.stops == 1);
 }
 
-TEST_CASE("a cluster that is not converged in time is no good end", "[scenario][written]") {
+TEST_CASE("a cluster that has not converged in time is not a good end", "[scenario][written]") {
     const auto result = played_text("patience = \"20s\"\n" + std::string{six_nodes} +
                                     "[[step]]\nat = \"30s\"\ndo = \"partition rack=r1\"\n");
     CHECK_FALSE(result.converged);
@@ -314,9 +315,8 @@ TEST_CASE("a task that never runs is not converged", "[scenario][written]") {
     CHECK(over.is_good());
 }
 
-// Method: of a task that is to end by itself from now on; the last roll-out is back to one that
-// stays.
-TEST_CASE("what a step ends counts, whatever its task has become", "[scenario][written]") {
+// Method: the last roll-out of a task that now ends by itself returns it to a process that stays.
+TEST_CASE("what a step ends counts, even if its task changes later", "[scenario][written]") {
     const std::string to =
         "[[step]]\ndo = \"apply\"\n[[step.task]]\nname = \"web\"\n"
         "instances = 12\nmax_per_node = 6\nargv = [";
@@ -335,7 +335,7 @@ TEST_CASE("what a step ends counts, whatever its task has become", "[scenario][w
     CHECK(broken.steps[1].made.stops == 1);
 }
 
-TEST_CASE("only nodes that are listed join a listed fleet, and those of a scenario are",
+TEST_CASE("only listed nodes join a listed fleet, and the nodes of a scenario are listed",
           "[scenario][written]") {
     const auto result = played_text(std::string{six_nodes} + R"(
 [[step]]

@@ -9,13 +9,12 @@
 #include "tests/scenarios/checkers/checker_stories.hpp"
 #include "tests/scenarios/support.hpp"
 
-// S8: of an exclusive instance there are never two processes, and it comes back once there can be
-// none.
+// S8: an exclusive instance never has two processes, and it is started again once it can have none.
 namespace muster::sim {
 namespace {
 
 constexpr Duration lease = 5s;
-// Until nothing can run any more that was granted a moment ago.
+// After this time no process with a lease granted before can run any more.
 constexpr Duration over = lease + lease / 100 + limits::lease_grace + limits::lease_kill;
 const InstanceId db0{"db", 0};
 
@@ -34,7 +33,7 @@ struct Alone : Cluster {
         REQUIRE(settle([&] { return running("db") == 1; }, 10s));
         run(2s);
     }
-    /// Where it runs.
+    /// The node where it runs.
     std::string home() {
         const auto all = labels();
         const auto at = std::ranges::find_if(
@@ -46,8 +45,8 @@ struct Alone : Cluster {
     }
 };
 
-// Goal: a host that is cut off ends what is exclusive by itself, and only then it runs elsewhere.
-// Method: partition; whoever looks sees one process, none, and one.
+// Goal: a host that is cut off ends its exclusive instance by itself before it runs elsewhere.
+// Method: partition the host; an observer sees one process, none, and one.
 TEST_CASE("an exclusive instance of a host that is cut off ends there, then runs elsewhere",
           "[scenario][exclusive][S8]") {
     for (const std::string behaviour : {"serve", "stubborn"}) {
@@ -67,8 +66,8 @@ TEST_CASE("an exclusive instance of a host that is cut off ends there, then runs
     }
 }
 
-// Goal: it is the shim that ends it. Method: the agent is gone, or halted, when the lease ends.
-TEST_CASE("an exclusive instance ends with its lease though no agent is there",
+// Goal: the shim ends the instance. Method: the agent is dead or paused when the lease ends.
+TEST_CASE("an exclusive instance ends with its lease even if no agent is running",
           "[scenario][exclusive][S8]") {
     const bool is_halted = GENERATE(false, true);
     Alone cluster;
@@ -89,7 +88,7 @@ TEST_CASE("an exclusive instance ends with its lease though no agent is there",
     require_no_violations(cluster);
 }
 
-TEST_CASE("an exclusive instance runs on when its agent is soon back",
+TEST_CASE("an exclusive instance keeps running when its agent returns soon",
           "[scenario][exclusive][S8]") {
     Alone cluster;
     const std::string home = cluster.home();
@@ -103,8 +102,8 @@ TEST_CASE("an exclusive instance runs on when its agent is soon back",
 }
 
 // Goal: where no lease can help, the token does.
-// Method: a whole host stands still, shims too, and goes on when another one runs the instance.
-TEST_CASE("a storage that checks the token is safe from a host that stood still",
+// Method: a whole host pauses, including its shims, and resumes when another one runs the instance.
+TEST_CASE("a storage that checks the token is safe from a host that paused",
           "[scenario][exclusive][S8]") {
     Alone cluster;
     const std::string home = cluster.home();
@@ -129,9 +128,9 @@ TEST_CASE("a storage that checks the token is safe from a host that stood still"
     require_no_violations(cluster);
 }
 
-// Goal: a leader that knows nothing of the leases before it waits them out.
-// Method: the host is cut off while no coordinator is there, so that nobody ever reports it.
-TEST_CASE("a new leader places what nobody reports when the leases before it are over",
+// Goal: a leader that does not know earlier leases waits until they are over.
+// Method: cut the host off while no coordinator is running, so that no report of it arrives.
+TEST_CASE("a new leader places what no node reports when the earlier leases are over",
           "[scenario][exclusive][S8][S11]") {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         CAPTURE(seed);
@@ -149,9 +148,9 @@ TEST_CASE("a new leader places what nobody reports when the leases before it are
     }
 }
 
-// Goal: operators do not get two by asking for something else.
-// Method: while its host is cut off, the task is removed and added, or the node is.
-TEST_CASE("what operators change does not end the wait for a lease", "[scenario][exclusive][S8]") {
+// Goal: other requests of operators never cause a second process.
+// Method: while its host is cut off, remove and add the task, or the node.
+TEST_CASE("changes by operators do not end the wait for a lease", "[scenario][exclusive][S8]") {
     const int change = GENERATE(0, 1, 2, 3);
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         CAPTURE(change, seed);
@@ -188,7 +187,7 @@ TEST_CASE("an exclusive instance is moved and replaced one process after the oth
     require_no_violations(cluster);
 }
 
-TEST_CASE("exclusive tasks come through random faults", "[scenario][exclusive][random][S8]") {
+TEST_CASE("exclusive tasks survive random faults", "[scenario][exclusive][random][S8]") {
     for (std::uint64_t seed = 1; seed <= share_of(40); ++seed) {
         CAPTURE(seed);
         const FaultSet faults = FaultSet::drawn(seed).without(Fault::stores);
@@ -226,7 +225,7 @@ Found only_s8(Checkers& checkers) {
 TEST_CASE("a second process of an exclusive instance breaks S8", "[checkers][S8]") {
     LeaseStory story;
     story.begins(n0, 1);
-    SECTION("while the first is there") {
+    SECTION("while the first is running") {
         story.begins(n1, 2);
         CHECK(only_s8(story.checkers) == Found{"S8"});
     }
@@ -249,15 +248,15 @@ TEST_CASE("a token that does not grow breaks S8", "[checkers][S8]") {
         story.begins(n1, 7);
         CHECK(only_s8(story.checkers) == Found{"S8"});
     }
-    SECTION("of a restart it stays") {
+    SECTION("on a restart it stays") {
         story.begins(n0, 7);
         CHECK(only_s8(story.checkers) == Found{});
     }
-    SECTION("nor goes back") {
+    SECTION("nor decreases") {
         story.begins(n0, 6);
         CHECK(only_s8(story.checkers) == Found{"S8"});
     }
-    SECTION("but for what another store ordered, which begins late") {
+    SECTION("except for what another store ordered, which begins late") {
         story.orders(n1, 8);
         story.checkers.see(origin, StoreReplaced{image_with(0)});
         story.begins(n1, 8);

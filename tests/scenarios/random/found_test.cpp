@@ -2,13 +2,13 @@
 
 #include "tests/scenarios/support.hpp"
 
-// Bugs that random runs found, each as a story of its own. The record is docs/internals/bugs.md.
+// Bugs that random runs found, each as a separate story. docs/internals/bugs.md lists them.
 namespace muster::sim {
 namespace {
 
 // Goal: what a silent node may run is not started again before the node is lost (S7).
-// Method: the coordinator restarts while one host dies and another is cut off; the work of both is
-// placed anew only when they are lost.
+// Method: the coordinator restarts while one host dies and another is cut off. The work of both is
+// placed again only when they are lost.
 TEST_CASE("a new leader judges silent nodes before it places their work again",
           "[scenario][found][S7][S11]") {
     Cluster cluster{{.nodes = 5}};
@@ -27,10 +27,10 @@ TEST_CASE("a new leader judges silent nodes before it places their work again",
     require_no_violations(cluster);
 }
 
-// Goal: a command that comes too late does nothing, also to an agent that never obeyed one.
-// Method: the agent cannot write down what its first batch raises, so it drops the batch; it
-// answers the next poll; then the batch comes once more.
-TEST_CASE("a late double of a batch that was dropped changes nothing", "[scenario][found][S6]") {
+// Goal: a command that arrives too late does nothing, even at an agent that never obeyed one.
+// Method: the agent cannot persist the epoch of its first batch and drops it. It answers the next
+// poll; then the batch arrives again.
+TEST_CASE("a late duplicate of a batch that was dropped changes nothing", "[scenario][found][S6]") {
     for (std::uint64_t seed = 1; seed <= share_of(100); ++seed) {
         CAPTURE(seed);
         Cluster cluster{{.seed = seed, .nodes = 2, .late = 800, .disk_fails = 600}};
@@ -42,9 +42,9 @@ TEST_CASE("a late double of a batch that was dropped changes nothing", "[scenari
     }
 }
 
-// Goal: a lost node counts again only when it is known what it runs by now (S7).
-// Method: an agent sleeps over its orders until it is lost, then carries them out and answers a
-// heap of old polls; its tasks change at the same time.
+// Goal: a lost node counts again only when its present instances are known (S7).
+// Method: an agent pauses before it handles its orders until it is lost, then executes them and
+// answers many old polls. Its tasks change at the same time.
 TEST_CASE("a lost node whose answer cannot be applied does not serve yet",
           "[scenario][found][S7][L3]") {
     for (std::uint64_t seed = 1; seed <= share_of(300); ++seed) {
@@ -73,9 +73,9 @@ TEST_CASE("a lost node whose answer cannot be applied does not serve yet",
     }
 }
 
-// Goal: a life that begins on a route that was there before gets no order of the last one.
-// Method: an agent without its disk is told twice that its number is taken, so it takes two new
-// ones in the same session; meanwhile there is always something to order.
+// Goal: a life that begins on an existing connection gets no order of the previous life.
+// Method: an agent without its disk learns twice that its incarnation is taken, so it takes two new
+// ones in the same session. Meanwhile there is always something to order.
 TEST_CASE("a new life in the same session gets no order before it has reported",
           "[scenario][found][incarnation]") {
     for (std::uint64_t seed = 1; seed <= share_of(200); ++seed) {
@@ -97,9 +97,9 @@ TEST_CASE("a new life in the same session gets no order before it has reported",
     }
 }
 
-// Goal: a roll-out that may take nothing down uses whatever room there is.
-// Method: two copies on one node, one on the other; the one free place is beside web.0, so it is
-// good for web.1 or web.2 alone.
+// Goal: a roll-out that cannot take an instance down uses any free place.
+// Method: two copies on one node, one on the other. The one free place is beside web.0, so only
+// web.1 or web.2 can use it.
 TEST_CASE("a roll-out begins with the instance that has room to surge",
           "[scenario][found][rollout]") {
     TaskSpec spec = serving();
@@ -117,8 +117,8 @@ TEST_CASE("a roll-out begins with the instance that has room to surge",
     require_no_violations(cluster);
 }
 
-// Goal: max_per_node holds also for copies that were there before it was lowered.
-// Method: four instances on two nodes with two on each; then one on each is allowed.
+// Goal: max_per_node also applies to copies that were there before it was lowered.
+// Method: four instances on two nodes with two on each; then only one on each is allowed.
 TEST_CASE("copies above a lowered max_per_node leave their node", "[scenario][found][rollout]") {
     TaskSpec spec = serving();
     spec.max_per_node = 2;
@@ -136,9 +136,9 @@ TEST_CASE("copies above a lowered max_per_node leave their node", "[scenario][fo
     require_no_violations(cluster);
 }
 
-// Goal: orders of a new record are above those that its agent has seen in this leadership.
-// Method: a node has got some, is removed, and joins again in the same life.
-TEST_CASE("a node that was removed and joins again is given orders that it obeys",
+// Goal: the sequence numbers of a new record are above those that its agent saw in this leadership.
+// Method: a node gets orders, is removed, and joins again in the same life.
+TEST_CASE("a node that was removed and joins again gets orders that it obeys",
           "[scenario][found]") {
     Cluster cluster{{.nodes = 2}};
     cluster.want("web", 2);
@@ -159,8 +159,8 @@ TEST_CASE("a node that was removed and joins again is given orders that it obeys
     require_no_violations(cluster);
 }
 
-// Goal: agent and coordinator may be restarted in one moment, as by an upgrade, and no task
-// notices.
+// Goal: agent and coordinator can restart at the same moment, as in an upgrade, without an effect
+// on tasks.
 TEST_CASE("a new leader waits for a node that left work behind", "[scenario][found][death]") {
     Cluster cluster{{.nodes = 3}};
     cluster.want("web", 3);
@@ -179,10 +179,10 @@ TEST_CASE("a new leader waits for a node that left work behind", "[scenario][fou
     require_no_violations(cluster);
 }
 
-// Goal: what a roll-out that cannot go on will need some day is not kept from what could run now.
-// Method: a node returns with an old copy whose replacement failed elsewhere, so that there is no
-// room for the instance that is still missing; another task suits that node alone.
-TEST_CASE("a roll-out that cannot go on keeps no place from other tasks", "[scenario][found][L1]") {
+// Goal: places that a blocked roll-out will need later are free for instances that can run now.
+// Method: a node returns with an old copy whose replacement failed elsewhere, so the missing
+// instance has no room. Another task suits only that node.
+TEST_CASE("a blocked roll-out keeps no place from other tasks", "[scenario][found][L1]") {
     Cluster cluster{{.nodes = 2}};
     Offer offer;
     offer.capacity.slots = 2;
@@ -210,9 +210,9 @@ TEST_CASE("a roll-out that cannot go on keeps no place from other tasks", "[scen
     require_no_violations(cluster);
 }
 
-// Goal: a spawn that failed leaves nothing that would have to be ended by an order (S12).
-// Method: the agent is killed around the time at which it notes that nothing came of its task.
-TEST_CASE("what an agent finds of a failed spawn it puts away", "[scenario][found][S12]") {
+// Goal: a failed spawn leaves nothing that needs an order to end (S12).
+// Method: kill the agent around the time at which it records the failed spawn.
+TEST_CASE("an agent cleans up what it finds of a failed spawn", "[scenario][found][S12]") {
     for (std::uint64_t seed = 1; seed <= share_of(100); ++seed) {
         CAPTURE(seed);
         Cluster cluster{{.seed = seed, .nodes = 1, .disk = {1ms, 50ms}}};
@@ -229,11 +229,12 @@ TEST_CASE("what an agent finds of a failed spawn it puts away", "[scenario][foun
     }
 }
 
-// Goal: who was heard as another life by its only route has none, and is lost like anybody without
-// one (S11).
-// Method: a node has just joined when it hears no more and a hello of another life comes by its
-// route.
-TEST_CASE("a route by which another life spoke is none", "[scenario][found][S11]") {
+// Goal: a node whose only connection carried another life has no connection, and is lost as any
+// node without one (S11).
+// Method: a node has just joined and receives nothing more; then a hello of another life arrives on
+// its connection.
+TEST_CASE("a connection on which another life spoke is not the node's connection",
+          "[scenario][found][S11]") {
     Cluster cluster{{.nodes = 2}};
     cluster.run(20s);
     cluster.add_host("m0");
@@ -244,7 +245,7 @@ TEST_CASE("a route by which another life spoke is none", "[scenario][found][S11]
     hello.incarnation = Incarnation{1};
     cluster.forge_from("m0", hello);
     cluster.run(0s);
-    cluster.cut("m0", Side::agent);  // It does not hear that it was refused.
+    cluster.cut("m0", Side::agent);  // It does not receive the refusal.
     CHECK(cluster.settle([&] { return cluster.trace().contains("c1 > m0 silent"); }, 10s));
     cluster.heal("m0");
     CHECK(cluster.settle([&] { return cluster.trace().contains("c1 > m0 answered"); }, 30s));

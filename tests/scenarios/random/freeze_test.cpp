@@ -19,8 +19,8 @@ ClusterOptions hosts(std::uint32_t nodes, std::uint64_t seed = 1) {
 
 std::size_t processes(const Cluster& cluster) { return cluster.truth().processes().size(); }
 
-// Goal: a switch that dies moves nothing (S9), and all is well when it is back (L11).
-// Method: so many of twenty hosts are cut off for a minute.
+// Goal: a failed switch moves nothing (S9), and everything is well when it is back (L11).
+// Method: cut this number of twenty hosts off for a minute.
 TEST_CASE("a mass partition reschedules nothing, and heals without a trace",
           "[scenario][freeze][S9][L11]") {
     for (const int cut : {5, 6, 11, 20}) {
@@ -62,9 +62,9 @@ TEST_CASE("a partition of a few hosts moves their work", "[scenario][freeze]") {
     }
 }
 
-// Goal: a coordinator that is started anew in a mass partition does not take the rest for all there
-// is.
-// Method: it is killed while half of the hosts are cut off, and leads again for long.
+// Goal: a coordinator that restarts during a mass partition does not take the connected nodes for
+// all nodes.
+// Method: kill it while half of the hosts are cut off, and let it lead again for long.
 TEST_CASE("a freeze outlasts the coordinator that began it", "[scenario][freeze][S9][S11]") {
     Cluster cluster{hosts(6)};
     cluster.want("web", 6);
@@ -89,8 +89,8 @@ TEST_CASE("a freeze outlasts the coordinator that began it", "[scenario][freeze]
     require_no_violations(cluster);
 }
 
-// Goal: an operator who knows that the hosts are gone says so, and the work runs elsewhere.
-// Method: four of ten hosts are scrapped at once.
+// Goal: an operator who knows that hosts are gone can end the freeze, and the work runs elsewhere.
+// Method: remove four of ten hosts at once for good.
 TEST_CASE("freeze off gives up hosts that are gone for good", "[scenario][freeze][L11]") {
     Cluster cluster{hosts(10)};
     cluster.want("web", 6);
@@ -109,7 +109,7 @@ TEST_CASE("freeze off gives up hosts that are gone for good", "[scenario][freeze
 }
 
 // Goal: mass silence among all other faults breaks no promise, and ends (L11).
-// Method: random faults; in the middle so many hosts are cut off at once.
+// Method: random faults; in the middle this number of hosts is cut off at once.
 TEST_CASE("a mass partition amid random faults breaks no promise, and ends",
           "[scenario][freeze][random][S9][L11]") {
     for (std::uint64_t seed = 1; seed <= share_of(60); ++seed) {

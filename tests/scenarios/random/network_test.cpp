@@ -3,12 +3,12 @@
 
 #include "tests/scenarios/support.hpp"
 
-// Networks that lose, delay, double and cut: each kind over 200 seeds, with sanitizers over 20.
+// Networks that lose, delay, duplicate and cut: each kind over 200 seeds, with sanitizers over 20.
 namespace muster::sim {
 namespace {
 
-// The same story under every kind of network: a workload is made, changed, moved and shrunk while
-// the network is ill; when it is well again, wanted is actual.
+// The same story under every kind of network: tasks are added, changed, moved and scaled down
+// during the network faults. After the faults the cluster converges.
 void live_through(const ClusterOptions& options) {
     CAPTURE(options.seed);
     Cluster cluster{options};
@@ -39,9 +39,9 @@ TEST_CASE("a cluster converges although three messages in ten vanish", "[scenari
     }
 }
 
-// Goal: doubled and late commands do nothing (GO-D11). Method: one message in two comes once more,
-// up to five seconds later, out of order and in whatever session there is by then.
-TEST_CASE("messages that come twice and late change nothing", "[scenario][network][S6][GO-D11]") {
+// Goal: duplicate and late commands do nothing (GO-D11). Method: one message in two arrives again,
+// up to five seconds later, out of order and in whichever session exists then.
+TEST_CASE("messages that arrive twice and late change nothing", "[scenario][network][S6][GO-D11]") {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         live_through({.seed = seed, .loss = 10, .late = 500});
     }
@@ -54,14 +54,14 @@ TEST_CASE("a cluster converges although messages take up to half a second",
     }
 }
 
-TEST_CASE("clients that ask again get their change made once", "[scenario][network][S3]") {
+TEST_CASE("clients that repeat a request get their change made once", "[scenario][network][S3]") {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         live_through({.seed = seed, .drop = 50, .client_loss = 500});
     }
 }
 
-// Goal: a cut in any direction, of any length, ends with wanted equal to actual.
-// Method: cut random nodes in random directions again and again, then heal.
+// Goal: the cluster converges after a cut in any direction, of any length.
+// Method: cut random nodes in random directions repeatedly, then heal.
 TEST_CASE("a cluster converges after cuts of any direction and length",
           "[scenario][network][partition][L1]") {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -87,8 +87,9 @@ TEST_CASE("a cluster converges after cuts of any direction and length",
     }
 }
 
-// Goal: silence is no order. Method: cut every node off from the coordinator for five minutes.
-TEST_CASE("tasks run on while the coordinator cannot be reached", "[scenario][network][S12]") {
+// Goal: silence is not an order. Method: cut every node off from the coordinator for five minutes.
+TEST_CASE("tasks keep running while the coordinator cannot be reached",
+          "[scenario][network][S12]") {
     Cluster cluster{{}};
     cluster.want("web", 3);
     require_convergence(cluster, 5s);
@@ -103,7 +104,7 @@ TEST_CASE("tasks run on while the coordinator cannot be reached", "[scenario][ne
     REQUIRE(cluster.end_process({"web", 1}, 1));
     cluster.run(5s);
     for (const auto& label : cluster.labels()) {
-        CHECK(cluster.running_on(label) == 1);  // The agent started it again by itself.
+        CHECK(cluster.running_on(label) == 1);  // Its agent started it again.
     }
     cluster.heal_all();
     CHECK(cluster.converges());

@@ -10,8 +10,8 @@
 #include "sim/model/generators.hpp"
 #include "tests/scenarios/support.hpp"
 
-// What holds for every shape of a cluster: hosts, tasks, instances and remainders are drawn from
-// the seed, and change one after the other, each change in peace. Faults are in random_test.cpp.
+// Properties of clusters of every shape: hosts, tasks, instances and remainders are drawn from the
+// seed and change one after the other, without faults. Faults are in random_test.cpp.
 namespace muster::sim {
 namespace {
 
@@ -24,25 +24,26 @@ constexpr int most_windows = 20;  // Of three seconds.
 struct Sizes {
     std::uint32_t least_hosts = 1;
     std::uint32_t most_hosts = 1;
-    bool rules = false;  ///< Hosts differ, and tasks ask for it.
+    bool rules = false;  ///< Hosts differ, and tasks have requirements.
 
     [[nodiscard]] std::uint32_t draw(Random& random) const {
         return least_hosts + static_cast<std::uint32_t>(random.below(most_hosts - least_hosts + 1));
     }
 };
 
-/// A small cluster that lives through changes. After each of them wanted is actual and the load
-/// even, and meanwhile no task was short of what the change left it.
+/// A small cluster with changes. After each of them it has converged and the load is even. Until
+/// then no task had fewer instances than the change allows.
 class RandomStory {
 public:
     RandomStory(std::uint64_t seed, const Sizes& sizes)
         : random_{seed ^ 0x70726f70ULL},
           most_hosts_{sizes.most_hosts},
           rules_{sizes.rules},
-          cluster_{{.seed = seed,
-                    .nodes = sizes.draw(random_),
-                    .offers = sizes.rules,
-                    .compare_numbers = false}} {  // random_test.cpp does; it takes long.
+          cluster_{
+              {.seed = seed,
+               .nodes = sizes.draw(random_),
+               .offers = sizes.rules,
+               .compare_numbers = false}} {  // random_test.cpp compares them, which takes long.
         const std::uint64_t tasks = 1 + random_.below(5);
         for (std::uint64_t task = 0; task < tasks; ++task) {
             want(name_of(task));
@@ -53,7 +54,7 @@ public:
     Cluster& cluster() { return cluster_; }
     Random& random() { return random_; }
 
-    /// One change, drawn; waits until it is settled.
+    /// Makes one random change and waits until it is settled.
     void change() {
         cluster_.trace().clear();
         floors_ = running_by_task();
@@ -67,7 +68,8 @@ public:
         settle();
     }
 
-    /// All that is wanted runs, as often and as evenly as there is room, and then nothing happens.
+    /// Checks that everything wanted runs, as evenly as there is room, and that then nothing more
+    /// happens.
     void settle() {
         const bool settled = cluster_.settle(
             [&] {
@@ -82,19 +84,19 @@ public:
             UNSCOPED_INFO(cluster_.trace().last(60));
         }
         REQUIRE(settled);
-        // What is even for a moment may not be so by plan: moves are paced.
+        // Moves are paced, so the load can be even for a moment before the plan is complete.
         for (int rounds = 0; rounds < 60 && status().moving > 0; ++rounds) {
             cluster_.run(1s);
         }
-        cluster_.run(2s);  // The coordinator has heard of it.
+        cluster_.run(2s);  // Reports reach the coordinator.
         if (!too_few_.empty()) {
             UNSCOPED_INFO(cluster_.trace().text());
         }
         CHECK(too_few_.empty());
     }
 
-    /// A plan carried out is followed by an empty plan. Of hosts that differ nobody else knows
-    /// which spread is the end of it: there, only that there is one.
+    /// An executed plan is followed by an empty plan. With different hosts the test cannot know the
+    /// final spread, only that there is one.
     void is_steady() {
         const std::string before = cluster_.trace().text();
         bool orders = true;
@@ -116,7 +118,7 @@ public:
         return std::get<StatusReply>(*cluster_.answer(question)->result);
     }
 
-    /// What does not fit is unplaced, to the instance, and for a reason.
+    /// Checks that exactly the instances without room are unplaced, with a reason.
     void tells_what_is_unplaced() {
         const StatusReply status = this->status();
         std::size_t unplaced = 0;
@@ -136,7 +138,7 @@ public:
         CHECK(status.serving == hosts_up());
     }
 
-    /// Another host joins, and the load is even again by as few starts as can be.
+    /// Adds a host and checks that the load is even again with the fewest possible starts.
     void moves_the_fewest_to_a_new_host() {
         if (hosts_up() == 0 || cluster_.labels().size() > most_hosts_ || is_short()) {
             return;
@@ -161,7 +163,7 @@ public:
     }
 
 private:
-    // With equal nodes the r fullest keep one more than the others: what is above has to go.
+    // With equal nodes the r fullest keep one more than the others; the surplus moves.
     static std::size_t fewest_moves(std::vector<std::size_t> loads) {
         std::size_t total = 0;
         for (const std::size_t load : loads) {
@@ -225,11 +227,11 @@ private:
 
     void want(const std::string& task) {
         TaskSpec spec = serving();
-        // What it was, or a roll-out: then one instance may be missing at a time.
+        // The same version, or a roll-out, during which one instance may be missing at a time.
         spec.argv.emplace_back(random_.chance(1, 4) ? "new" : "old");
         spec.max_per_node = random_.chance(1, 4) ? 2 : 1;
         const auto instances = static_cast<std::uint32_t>(random_.below(hosts_up() + 3));
-        // Of the highest ordinals nothing stays, whether or not the others run.
+        // The highest ordinals do not stay, whether or not the others run.
         const std::size_t room = hosts_up() * spec.max_per_node;
         floors_[task] = std::min({floors_[task], running_below(task, instances), room});
         floors_[task] -= std::min<std::size_t>(floors_[task], 1);
@@ -261,7 +263,7 @@ private:
                 floor = std::min(floor, cluster_.running(task));
             }
             cluster_.run(silence_noticed);
-            if (cluster_.is_frozen()) {  // Of so few it may be too many; operators know better.
+            if (cluster_.is_frozen()) {  // The change may silence too many of few hosts.
                 cluster_.ask(FreezeOffRequest{{.reason = "it is dead", .author = "op"}});
             }
         }
@@ -275,7 +277,8 @@ private:
         }
     }
 
-    // What a rule takes away is not counted here: chaos watches what a move may interrupt.
+    // Fewer instances may run after a rule removed some, so this check is only for clusters without
+    // rules.
     void watch() {
         if (rules_) {
             return;
@@ -291,7 +294,7 @@ private:
     std::size_t most_hosts_;
     bool rules_;
     Cluster cluster_;
-    std::map<std::string, std::size_t> floors_;  ///< What runs of each task at the least.
+    std::map<std::string, std::size_t> floors_;  ///< The fewest running instances of each task.
     std::set<std::string> too_few_;
 };
 
@@ -314,8 +317,8 @@ void live_through(const Sizes& sizes) {
 
 }  // namespace
 
-// Goal: the promises of the balance, for every number of hosts, tasks, instances and remainder.
-// Method: random shapes and changes; what is fewest is computed from the loads alone.
+// Goal: the balance keeps its promises for every number of hosts, tasks, instances and remainder.
+// Method: random shapes and changes; the fewest moves are computed from the loads alone.
 TEST_CASE("on one or two hosts each change ends evenly, whole, steady and by the fewest moves",
           "[scenario][properties][SP-1][SP-2][SP-3][SP-4][SP-5]") {
     live_through({.least_hosts = 1, .most_hosts = 2});
@@ -331,10 +334,10 @@ TEST_CASE("on six to nine hosts each change ends evenly, whole, steady and by th
     live_through({.least_hosts = 6, .most_hosts = 9});
 }
 
-// Goal: the same with rules of placement, but for the balance, which is then a local one.
-// Method: hosts have labels, pools and slots, tasks ask for them; what is unplaced has no room on
-// any host, and nothing is where it does not belong.
-TEST_CASE("whatever tasks ask of hosts, each change ends whole and steady",
+// Goal: the same with placement rules, except for the balance, which is then a local improvement.
+// Method: hosts have labels, pools and slots, and tasks require them. An unplaced instance has no
+// room on any host, and no instance is on an unsuitable host.
+TEST_CASE("whatever tasks require of hosts, each change ends whole and steady",
           "[scenario][properties][placement][SP-3][SP-5]") {
     live_through({.least_hosts = 2, .most_hosts = 6, .rules = true});
 }

@@ -11,7 +11,7 @@
 namespace muster::sim {
 namespace {
 
-/// Of either kind of random runs.
+/// For both kinds of random runs.
 constexpr std::uint64_t seeds_each = share_of(1'000);
 
 void live_through(std::uint64_t seed, bool exchanges_stores) {
@@ -24,18 +24,18 @@ void live_through(std::uint64_t seed, bool exchanges_stores) {
     CHECK(result.violations == std::vector<std::string>{});
 }
 
-// Goal: no promise is broken whatever happens, and when the faults end, wanted is actual.
-// Method: for each seed a random subset of the faults, random operations and random deeds for half
-// a minute, then healing; every checker looks after every step.
+// Goal: no promise is broken whatever happens, and the cluster converges after the faults end.
+// Method: for each seed a random subset of the faults, random operations and random actions for
+// half a minute, then healing; every checker runs after every step.
 TEST_CASE("random operations under random faults break no promise", "[scenario][random][L1]") {
     for (std::uint64_t seed = 1; seed <= seeds_each; ++seed) {
         live_through(seed, false);
     }
 }
 
-// Goal: nor is one when the coordinator finds another store than it left, as often as that happens.
-// Method: as above; now and then the store is an old one, empty, or that of another cluster. In the
-// end operators accept the one that is there.
+// Goal: the same when the coordinator repeatedly finds another store than it left.
+// Method: as above; sometimes the store is an old one, empty, or that of another cluster. At the
+// end operators accept the present one.
 TEST_CASE("random operations on exchanged stores break no promise",
           "[scenario][random][L1][S13][S25]") {
     for (std::uint64_t seed = 1; seed <= seeds_each; ++seed) {
@@ -43,10 +43,10 @@ TEST_CASE("random operations on exchanged stores break no promise",
     }
 }
 
-// Goal: what checkers once took for a broken promise is none: an order that a shim never heard, a
-// change that a paused coordinator has not heard of, a start that replaces what a liar claims; and
-// rows that are durable while the coordinator takes them over one by one.
-TEST_CASE("seeds that broke promises by faults of checkers break none", "[scenario][random]") {
+// Goal: these runs break no promise, though checkers once reported them. They contain an order that
+// a shim never received, a change that a paused coordinator did not know, a start that replaces
+// what a liar reports, and durable rows that the coordinator applies one by one.
+TEST_CASE("seeds on which checkers were wrong break no promise", "[scenario][random]") {
     for (const std::uint64_t seed : {900002186U, 910010653U, 910025231U, 911014071U}) {
         CAPTURE(seed);
         CHECK(carry_out(drawn_run(seed)).violations == std::vector<std::string>{});
@@ -59,7 +59,8 @@ TEST_CASE("seeds that broke promises by faults of checkers break none", "[scenar
     }
 }
 
-// Goal: a failure replays. Method: the same seed twice, another seed once; compare the hashes.
+// Goal: a failure can be replayed. Method: run the same seed twice, another seed once; compare the
+// hashes.
 TEST_CASE("the same seed gives the same run", "[scenario][random]") {
     const auto hash_of = [](std::uint64_t seed) { return carry_out(drawn_run(seed)).hash; };
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -71,7 +72,7 @@ TEST_CASE("the same seed gives the same run", "[scenario][random]") {
 
 constexpr std::uint64_t pinned_seeds = 200;
 
-/// As scripts/trace-hashes runs it.
+/// Runs the seed as scripts/trace-hashes does.
 RandomRun pinned_run(std::uint64_t seed) {
     RandomRun run = drawn_run(seed);
     run.faults_last = 20s;
@@ -105,10 +106,10 @@ void compare_with_record(std::uint64_t first, std::uint64_t last) {
     }
 }
 
-// Goal: a seed gives the same run in every build, and a change of what the cores decide is seen.
+// Goal: a seed gives the same run in every build, and a change of the cores' decisions is noticed.
 // Method: 200 short runs, every other one with all faults; the hashes of their traces and of all
-// outputs of their cores are on record. Builds of every kind compare them; those with sanitizers
-// every tenth. After an intended change run scripts/trace-hashes.
+// outputs of their cores are on record. Every build compares them; sanitizer builds every tenth.
+// After an intended change run scripts/trace-hashes.
 TEST_CASE("seeds 1 to 50 give the traces and outputs on record", "[scenario][random]") {
     compare_with_record(1, 50);
 }
@@ -122,8 +123,8 @@ TEST_CASE("seeds 151 to 200 give the traces and outputs on record", "[scenario][
     compare_with_record(151, pinned_seeds);
 }
 
-// Goal: no promise hangs on a change being made in one step. Method: random runs in which each row
-// takes a step, while all faults are at work.
+// Goal: no promise depends on a change being made in one step. Method: random runs with all faults
+// in which each row takes a step.
 TEST_CASE("changes in several steps break no promise under faults", "[scenario][random]") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         RandomRun run = drawn_run(seed);
@@ -135,9 +136,10 @@ TEST_CASE("changes in several steps break no promise under faults", "[scenario][
     }
 }
 
-// Goal: what is recorded of a core is all that it is. Method: the core is replaced by its restored
-// state after every so many steps; the whole run is the same.
-TEST_CASE("a coordinator goes on from its recorded state as it would have", "[scenario][random]") {
+// Goal: the recorded state of a core is complete. Method: replace the core by its restored state
+// every few steps; the whole run is the same.
+TEST_CASE("a coordinator continues from its recorded state as it would have",
+          "[scenario][random]") {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         CAPTURE(seed);
         RandomRun run = drawn_run(seed);

@@ -12,7 +12,7 @@
 namespace muster::sim {
 namespace {
 
-/// The inputs of a file, each of which has the output that it had.
+/// The number of inputs in a file. Each must give the output on record.
 std::size_t replay_all(const std::string& path) {
     const auto bytes = read_file(path, std::size_t{1} << 30U);
     REQUIRE(bytes);
@@ -31,9 +31,10 @@ std::size_t replay_all(const std::string& path) {
 
 }  // namespace
 
-// Goal: any file of a record replays alone, byte for byte, whatever befell its coordinator.
-// Method: random runs that are recorded; each file but those of very short lives begins amid one.
-TEST_CASE("what a coordinator recorded replays byte for byte", "[scenario][random][recorder]") {
+// Goal: any file of a record replays alone, byte for byte, whatever happened to its coordinator.
+// Method: record random runs; each file, except those of very short lives, begins in the middle of
+// one.
+TEST_CASE("the record of a coordinator replays byte for byte", "[scenario][random][recorder]") {
     std::size_t files = 0;
     std::size_t inputs = 0;
     for (std::uint64_t seed = 1; seed <= (is_sanitized ? 3U : 20U); ++seed) {

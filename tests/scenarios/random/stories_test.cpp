@@ -4,20 +4,20 @@
 #include "sim/faults/chaos.hpp"
 #include "tests/scenarios/support.hpp"
 
-// What happens to every cluster, each over many seeds with a random subset of all faults of chance:
-// messages lost, doubled, late and slow, disks and spawns that fail, clients that ask again.
+// Ordinary changes of a cluster, each over many seeds with a random subset of all random faults:
+// messages lost, duplicated, late and slow, disks and spawns that fail, clients that ask again.
 namespace muster::sim {
 namespace {
 
-/// Every host has a place for everything: the numbers that run are known.
+/// Every host has room for everything, so the number of running instances is known.
 ClusterOptions faults_of_equal_hosts(std::uint64_t seed) {
     ClusterOptions options = random_options(seed, 4, FaultSet::drawn(seed));
     options.offers = false;
-    options.coordinator.listed_only = false;  // Who comes may join.
+    options.coordinator.listed_only = false;  // Unknown nodes can join.
     return options;
 }
 
-/// Four nodes with two tasks, wherever that has come to when the story begins.
+/// Four nodes with two tasks, in whatever state they are when the story begins.
 struct Story {
     Cluster cluster;
 
@@ -26,7 +26,8 @@ struct Story {
         hear(cluster.want("api", 2));
         cluster.run(8s);
     }
-    /// Until then the client asks again, and its request may come after a later one of another.
+    /// Until the answer, the client asks again, and its request can arrive after a later one of
+    /// another client.
     void hear(std::size_t question) {
         REQUIRE(cluster.settle([&] { return cluster.answer(question).has_value(); }, 300s));
     }
@@ -130,7 +131,7 @@ TEST_CASE("a spec that is changed replaces every process, whatever else happens"
     });
 }
 
-TEST_CASE("a coordinator that is killed and started again goes on, whatever else happens",
+TEST_CASE("a coordinator that is killed and restarted continues, whatever else happens",
           "[scenario][story][coordinator]") {
     tell_for_all_seeds([](Story& story) {
         story.cluster.want("db", 1);
