@@ -9,8 +9,8 @@ thread_local std::size_t asked_for = 0;
 
 }  // namespace
 
-// The global operator new of the test program, replaced as the standard allows. Both forms that the
-// library calls are: under a sanitizer the one does not end in the other.
+// The test program replaces the global operator new, as the standard allows. Both forms that the
+// library calls are replaced: with a sanitizer one does not call the other.
 void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
     asked_for += size;
     return std::malloc(size == 0 ? 1 : size);

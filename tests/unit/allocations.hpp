@@ -4,10 +4,10 @@
 
 namespace muster::allocations {
 
-/// Bytes that this thread has asked operator new for since it began, never given back.
+/// The total bytes that this thread has requested from operator new; it never decreases.
 [[nodiscard]] std::size_t bytes_so_far();
 
-/// What `work()` asks for.
+/// The bytes that `work()` requests.
 template <class Work>
 [[nodiscard]] std::size_t bytes_of(Work&& work) {
     const std::size_t before = bytes_so_far();

@@ -1,5 +1,5 @@
-// What examples/ shows must be so. The agents and clients in other languages are run by the
-// integration tests.
+// The files in examples/ must be correct. The integration tests run its agents and clients in other
+// languages.
 
 #include <fstream>
 #include <iterator>
@@ -44,8 +44,10 @@ TEST_CASE("the list of nodes among the examples can be applied", "[examples]") {
     CHECK(*nodes == std::vector{ListedNode{"n1"}, ListedNode{"n2"}, ListedNode{"gpu-1", "gpu"}});
 }
 
-// Goal: the file that lists every key lists the defaults. Method: compare with a task without keys.
-TEST_CASE("the example of every key of a task says the defaults where it claims to", "[examples]") {
+// Goal: the file that lists every key has the right defaults. Method: compare with a task without
+// keys.
+TEST_CASE("the example with every key of a task has the defaults where it claims to",
+          "[examples]") {
     const auto tasks = tasks_of("tasks.toml");
     const auto& web = tasks.front();
     TaskSpec plain;
@@ -59,8 +61,8 @@ TEST_CASE("the example of every key of a task says the defaults where it claims 
     CHECK(tasks[3].place == PlacementRule{});
 }
 
-// Method: the keys are the fields that travel, amounts of time without their unit.
-TEST_CASE("the example of every key of a task has every key", "[examples]") {
+// Method: the keys are the fields of the wire format; durations have no unit there.
+TEST_CASE("the example with every key of a task is complete", "[examples]") {
     const auto text = text_of("tasks.toml");
     WantedTask task;
     const auto visit = [&](std::string_view field, const auto&, const codec::Rule&) {
@@ -73,7 +75,7 @@ TEST_CASE("the example of every key of a task has every key", "[examples]") {
     codec::fields(visit, task);
 }
 
-TEST_CASE("the example of a coordinator's configuration is what holds without it", "[examples]") {
+TEST_CASE("the example of a coordinator's configuration equals the defaults", "[examples]") {
     const auto read =
         coordinator::options_from_toml(text_of("coordinator.toml"), "coordinator.toml");
     INFO((read ? "" : read.error().detail));
@@ -96,7 +98,7 @@ TEST_CASE("the example of a coordinator's configuration is what holds without it
     CHECK(read->core.loss.burst == plain.core.loss.burst);
 }
 
-TEST_CASE("the example of an agent's configuration is what holds without it", "[examples]") {
+TEST_CASE("the example of an agent's configuration equals the defaults", "[examples]") {
     const auto read = agent_settings_from_toml(text_of("agent.toml"), "agent.toml");
     INFO((read ? "" : read.error().detail));
     REQUIRE(read);

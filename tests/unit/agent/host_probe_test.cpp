@@ -1,4 +1,4 @@
-// What an agent finds of its host by itself.
+// What an agent detects on its host.
 
 #include "agent/host_probe.hpp"
 
@@ -17,7 +17,7 @@ using namespace muster::agent;
 
 namespace {
 
-/// Two cgroups, one in the other, as their files have them.
+/// Two cgroups, one in the other, as ordinary files.
 class PaperCgroups {
 public:
     PaperCgroups() {
@@ -76,7 +76,7 @@ TEST_CASE("capacity is the least of the host and of the cgroups above the agent"
 }
 
 // Goal: an agent bound to some processors offers those. Method: bind this thread to one.
-TEST_CASE("processors that the agent may not run on are not offered", "[host_probe]") {
+TEST_CASE("processors that the agent cannot use are not offered", "[host_probe]") {
     cpu_set_t before;
     REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
     if (CPU_COUNT(&before) < 2) {
@@ -97,14 +97,15 @@ TEST_CASE("processors that the agent may not run on are not offered", "[host_pro
     CHECK(found.from.cpu == "affinity");
 }
 
-TEST_CASE("what is said of the capacity wins over what is found", "[host_probe]") {
+TEST_CASE("a configured capacity overrides the detected one", "[host_probe]") {
     const FoundCapacity found{4'000, 8'000'000, {"host", "cgroup"}};
     Capacity said{.cpu_milli = 1'500, .memory_bytes = {}, .slots = {}};
     CHECK(complete(said, found) == CapacityFrom{"configuration", "cgroup"});
     CHECK(said == Capacity{.cpu_milli = 1'500, .memory_bytes = 8'000'000, .slots = {}});
 }
 
-TEST_CASE("memory that is left counts what the kernel can give back, and cgroups", "[host_probe]") {
+TEST_CASE("available memory includes what the kernel can reclaim, and respects cgroups",
+          "[host_probe]") {
     CHECK(memory_available("MemTotal:  100 kB\nMemAvailable:   77 kB\n") == 77 * 1024);
     CHECK(memory_available("MemTotal:  100 kB\n") == 0);
     const HostObserved host = look_at_host({}, CivilMs{5});
@@ -118,7 +119,7 @@ TEST_CASE("memory that is left counts what the kernel can give back, and cgroups
     CHECK(look_at_host(cgroups.version2(), {}).memory_bytes == 1'048'576);
 }
 
-TEST_CASE("a disk that cannot be looked at has said nothing", "[host_probe]") {
+TEST_CASE("a disk that cannot be measured has no value", "[host_probe]") {
     const DiskObserved disk = look_at_disk("/");
     CHECK(disk.bytes > 0);
     CHECK(disk.free_bytes <= disk.bytes);

@@ -1,4 +1,4 @@
-// What surrounds an agent's core: its settings, its memory on disk, and the requests by hand.
+// The shell around an agent's core: its settings, its memory on disk, and local requests.
 
 #include <cstdlib>
 #include <filesystem>
@@ -30,10 +30,10 @@ AgentMemory some_memory() { return {{1, 2}, Epoch{3}, {4, 5}, Generation{6}, Inc
 
 // ---- the log ----
 
-// Goal: an agent that is refused for days does not fill the disk, and still says what is wrong now.
+// Goal: an agent that is refused for days does not fill the disk, and still logs the present error.
 // Method: the same refusal each second for an hour, another one, and the first again after a
 // welcome.
-TEST_CASE("a refusal is told once, then rarely", "[agent_shell]") {
+TEST_CASE("a refusal is logged once, then rarely", "[agent_shell]") {
     RefusalTalk refusals;
     const Instant start{1h};
     const auto is_told = [&refusals](Instant now, Errc code) {
@@ -73,7 +73,7 @@ TEST_CASE("an agent without any configuration is named after its host", "[agent_
     CHECK(settings->coordinator == "tcp://127.0.0.1:7700");
 }
 
-TEST_CASE("a bad name and a coordinator elsewhere are refused in a sentence", "[agent_shell]") {
+TEST_CASE("a bad name and a coordinator elsewhere are refused with one sentence", "[agent_shell]") {
     AgentSettings named;
     named.name = "../x";
     const auto refused = completed(named);
@@ -86,7 +86,7 @@ TEST_CASE("a bad name and a coordinator elsewhere are refused in a sentence", "[
     CHECK_THAT(remote.error().detail, Catch::Contains("keys"));
 }
 
-TEST_CASE("a configuration file sets what it names and nothing else", "[agent_shell]") {
+TEST_CASE("a configuration file sets only what it names", "[agent_shell]") {
     const auto settings =
         agent_settings_from_toml("name = \"web-7\"\nlog_level = \"debug\"\n", "agent.toml");
     REQUIRE(settings);
@@ -95,7 +95,7 @@ TEST_CASE("a configuration file sets what it names and nothing else", "[agent_sh
     CHECK(settings->coordinator == "tcp://127.0.0.1:7700");
 }
 
-TEST_CASE("a fault in the configuration is told with file, line and what would be right",
+TEST_CASE("a configuration error is reported with file, line and the correct form",
           "[agent_shell]") {
     struct Case {
         std::string text;
@@ -114,8 +114,7 @@ TEST_CASE("a fault in the configuration is told with file, line and what would b
     CHECK_THAT(settings.error().detail, Catch::StartsWith(wrong.sentence));
 }
 
-TEST_CASE("a configuration says what the host has for instances, and how it is checked",
-          "[agent_shell]") {
+TEST_CASE("a configuration sets the host's resources and its check", "[agent_shell]") {
     const auto settings = agent_settings_from_toml(R"(
         pool = "fast"
         secrets_dir = "/srv/secrets"
@@ -145,10 +144,10 @@ TEST_CASE("a configuration says what the host has for instances, and how it is c
     const auto whole = completed(*settings);
     REQUIRE(whole);
     CHECK(whole->offer.capacity.cpu_milli.value_or(0) >= 1'000);
-    CHECK(whole->offer.capacity.memory_bytes == 1'000);  // What is said holds.
+    CHECK(whole->offer.capacity.memory_bytes == 1'000);  // A configured value overrides.
 }
 
-TEST_CASE("what the host cannot have is refused with its line", "[agent_shell]") {
+TEST_CASE("an impossible resource of the host is refused with its line", "[agent_shell]") {
     struct Case {
         std::string text;
         std::string sentence;
@@ -181,7 +180,7 @@ TEST_CASE("what the host cannot have is refused with its line", "[agent_shell]")
 
 // ---- memory ----
 
-TEST_CASE("an agent's memory reads what was written, also with the largest numbers",
+TEST_CASE("an agent's memory reads back what was written, also with the largest numbers",
           "[agent_shell]") {
     CHECK(memory_from_text(to_text(some_memory())) == some_memory());
     constexpr auto most = std::numeric_limits<std::uint64_t>::max();
@@ -190,7 +189,7 @@ TEST_CASE("an agent's memory reads what was written, also with the largest numbe
     CHECK(memory_from_text(to_text(largest)) == largest);
 }
 
-// Goal: a damaged disk cannot make the agent obey a leader it had refused.
+// Goal: a damaged disk cannot make the agent obey a leader that it had refused.
 // Method: cut the text at every length, and change every byte.
 TEST_CASE("a damaged memory is refused, never guessed", "[agent_shell]") {
     const std::string text = to_text(some_memory());
@@ -204,7 +203,7 @@ TEST_CASE("a damaged memory is refused, never guessed", "[agent_shell]") {
     CHECK_FALSE(memory_from_text(text + "\n"));
 }
 
-TEST_CASE("a state directory remembers from one life to the next", "[agent_shell]") {
+TEST_CASE("a state directory keeps its memory from one life to the next", "[agent_shell]") {
     const TemporaryDirectory directory;
     {
         auto state = StateDirectory::open(directory.below("n1"));
@@ -236,9 +235,9 @@ TEST_CASE("a memory that cannot be written leaves the old one in place", "[agent
     CHECK(state->read_memory() == some_memory());
 }
 
-// Goal: an agent that is out of files can still obey, and so say what it cannot do.
-// Method: open files until there are no more, then let it remember.
-TEST_CASE("a memory is written also when this process may open no more files", "[agent_shell]") {
+// Goal: an agent without free file descriptors can still obey, and report what it cannot do.
+// Method: open files until there are no more, then persist.
+TEST_CASE("a memory is also written when this process can open no more files", "[agent_shell]") {
     const TemporaryDirectory directory;
     auto state = StateDirectory::open(directory.below("n1"));
     REQUIRE(state);
@@ -256,8 +255,9 @@ TEST_CASE("a memory is written also when this process may open no more files", "
     CHECK(state->read_memory() == some_memory());
 }
 
-// Found by killing an agent 5,000 times. What it was forking holds its lock for a moment longer.
-TEST_CASE("a state directory is waited for that is about to be free", "[agent][state]") {
+// Found by killing an agent 5,000 times. A process that it was forking holds its lock a moment
+// longer.
+TEST_CASE("an agent waits for a state directory that is about to be free", "[agent][state]") {
     const TemporaryDirectory directory;
     auto first = StateDirectory::open(directory.below("n1"));
     REQUIRE(first);
@@ -285,9 +285,9 @@ TEST_CASE("a second agent on one state directory is refused while the first runs
     CHECK(StateDirectory::open(directory.below("n1")));
 }
 
-// ---- by hand ----
+// ---- local requests ----
 
-TEST_CASE("a request by hand is a line of text or a JSON object", "[agent_shell]") {
+TEST_CASE("a local request is a line of text or a JSON object", "[agent_shell]") {
     using Verb = LocalRequest::Verb;
     CHECK(local_request("status")->verb == Verb::status);
     CHECK(local_request("list\r\n")->verb == Verb::list);
@@ -300,7 +300,7 @@ TEST_CASE("a request by hand is a line of text or a JSON object", "[agent_shell]
 
 // Goal: an agent and a coordinator answer the same mistake with the same code.
 // Method: each kind of mistake, as a line and as an object.
-TEST_CASE("a request by hand that is none is refused with a stable code", "[agent_shell]") {
+TEST_CASE("an invalid local request is refused with a stable code", "[agent_shell]") {
     const auto refuse = [](std::string_view frame) { return local_request(frame).error(); };
     CHECK(refuse("").code == Errc::malformed);
     CHECK(refuse(" \n").code == Errc::malformed);
@@ -326,13 +326,13 @@ TEST_CASE("a request by hand that is none is refused with a stable code", "[agen
           R"({"ok":false,"error":{"code":"invalid","message":"a \"b\"\n"}})");
 }
 
-TEST_CASE("status and list say who the agent is and what it runs", "[agent_shell]") {
+TEST_CASE("status and list show the agent's identity and what it runs", "[agent_shell]") {
     InstanceReport report;
     report.id = {"web", 3};
     report.generation = Generation{9};
     report.state = InstanceState::running;
     report.started = CivilMs{1'000};
-    report.detail = "\xff";  // A program may say anything; the answer is JSON all the same.
+    report.detail = "\xff";  // A program can report any bytes; the answer is still JSON.
     const std::vector<LocalProcess> processes{{report, 4711}, {InstanceReport{}, std::nullopt}};
     CHECK_THAT(local_list(processes),
                Catch::StartsWith(R"({"ok":true,"verb":"list","instances":[{"instance":"web.3",)"
@@ -351,8 +351,8 @@ TEST_CASE("status and list say who the agent is and what it runs", "[agent_shell
     CHECK_THAT(local_help(), Catch::Contains(R"("example":"log level debug")"));
 }
 
-// Goal: the largest list is what the manual says at most.
-// Method: a full node whose details are all as long as they may be, and hard to print.
+// Goal: the largest list is within the manual's bound.
+// Method: a full node whose details have the maximum length, and are hard to print.
 TEST_CASE("a list of a full node has less than 8 MiB", "[agent_shell]") {
     LocalProcess process;
     process.report.id = {std::string(limits::name_bytes, 'x'), limits::instances_per_task};

@@ -26,7 +26,7 @@ net::Context& context() {
     return only;
 }
 
-// Answers requests as it is told, on a thread of its own. Nothing: that request is swallowed.
+// Answers requests in its own thread with the given replies. Nothing: it ignores that request.
 class Respondent {
 public:
     using Answer = std::function<std::optional<Reply>(const Request&)>;
@@ -104,8 +104,8 @@ Reply answer_to(const Request& request) {
 }  // namespace
 
 // Goal: a change whose answer is lost is made once.
-// Method: a coordinator that swallows the first request and answers the second.
-TEST_CASE("a request that is not answered is said again with the same id", "[cli]") {
+// Method: a coordinator that ignores the first request and answers the second.
+TEST_CASE("a request without an answer is repeated with the same id", "[cli]") {
     std::vector<RequestId> seen;
     Respondent respondent{[&](const Request& request) -> std::optional<Reply> {
         if (!std::holds_alternative<TaskScaleRequest>(request.body)) {
@@ -124,7 +124,7 @@ TEST_CASE("a request that is not answered is said again with the same id", "[cli
     CHECK(seen == std::vector<RequestId>(seen.size(), request.id));
 }
 
-TEST_CASE("an error is handed on as it came", "[cli]") {
+TEST_CASE("an error is passed on unchanged", "[cli]") {
     Respondent respondent{[](const Request& request) {
         return Reply{.id = request.id, .result = fail(Errc::refused, "not now")};
     }};
@@ -135,9 +135,9 @@ TEST_CASE("an error is handed on as it came", "[cli]") {
     CHECK(reply.error() == Error{Errc::refused, "not now"});
 }
 
-// Goal: the exit code tells whether nobody is there or somebody is slow.
-// Method: a port where nobody listens, and a coordinator that answers pings alone.
-TEST_CASE("nobody there is unreachable, somebody slow is a timeout", "[cli]") {
+// Goal: the exit code distinguishes an unreachable coordinator from a slow one.
+// Method: a port without a listener, and a coordinator that answers only pings.
+TEST_CASE("a coordinator that is not there is unreachable, a slow one is a timeout", "[cli]") {
     auto progress = silent();
     Client alone{context(), "tcp://127.0.0.1:1"};
     const auto nobody = alone.ask(scale_request(), {.total = 100ms}, progress);
@@ -156,10 +156,11 @@ TEST_CASE("nobody there is unreachable, somebody slow is a timeout", "[cli]") {
     CHECK(slow.error().code == Errc::timeout);
 }
 
-// Goal: a short patience with a silent agent is no coordinator that is away: exit 5, not 4.
-// Method: a coordinator that answers pings alone; the signal itself is said once, as it may be
+// Goal: a short timeout with a silent agent is not an unreachable coordinator: exit 5, not 4.
+// Method: a coordinator that answers only pings. The signal is sent once, because it may be
 // delivered late.
-TEST_CASE("after half of the time a ping tells a slow agent from an absent coordinator", "[cli]") {
+TEST_CASE("after half of the timeout a ping distinguishes a slow agent from an absent coordinator",
+          "[cli]") {
     int signals = 0;
     Respondent busy{[&](const Request& request) -> std::optional<Reply> {
         if (std::holds_alternative<PingRequest>(request.body)) {
@@ -181,9 +182,9 @@ TEST_CASE("after half of the time a ping tells a slow agent from an absent coord
     CHECK(Patience::of(5min).resend_after == 2s);
 }
 
-// Goal: a file of any size that is allowed can be applied, and its answer read.
-// Method: 20,000 tasks there, and as many changes back.
-TEST_CASE("what is larger than a frame goes in parts, both ways", "[cli]") {
+// Goal: a file of any allowed size can be applied, and its answer read.
+// Method: 20,000 tasks are sent, and as many changes return.
+TEST_CASE("a message larger than a frame is sent in parts, both ways", "[cli]") {
     Request request{.id = net::random_request_id(net::civil_now()), .body = ApplyRequest{}};
     for (int i = 0; i < 20'000; ++i) {
         WantedTask task;

@@ -40,9 +40,9 @@ bool says(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-// Goal: options may be typed where they come to mind.
+// Goal: an option can be anywhere on the line.
 // Method: the same command line in every spelling.
-TEST_CASE("an option is read before, between and behind the words, in each of its spellings",
+TEST_CASE("an option is read before, between and after the words, in each of its spellings",
           "[cli]") {
     const std::vector<Typed> spellings{
         {"task", "scale", "web", "4", "--timeout", "7s"},
@@ -60,28 +60,28 @@ TEST_CASE("an option is read before, between and behind the words, in each of it
     }
 }
 
-TEST_CASE("a task may have the name of a verb", "[cli]") {
+TEST_CASE("a task can have the name of a verb", "[cli]") {
     CHECK(read({"task", "show", "list"}).arguments == Typed{"list"});
     CHECK(read({"task", "remove", "status"}).arguments == Typed{"status"});
     CHECK(read({"wait", "wait"}).verb == Verb::wait);
 }
 
-TEST_CASE("what stands behind two dashes is not an option", "[cli]") {
+TEST_CASE("a word after two dashes is not an option", "[cli]") {
     const auto line =
         read({"task", "add", "web", "-n", "2", "--", "/bin/sh", "-c", "exit 1", "--"});
     CHECK(line.arguments == Typed{"web", "/bin/sh", "-c", "exit 1", "--"});
     CHECK(line.value("--instances") == "2");
 }
 
-TEST_CASE("of an option given twice the last counts, and --env gathers", "[cli]") {
+TEST_CASE("the last of repeated options counts, and --env collects all", "[cli]") {
     const auto line = read({"task", "add", "w", "-n1", "-n2", "-e", "A=1", "-e", "B=2", "--", "x"});
     CHECK(line.value("--instances") == "2");
     CHECK(line.values("--env") == Typed{"A=1", "B=2"});
 }
 
-// Goal: who mistypes learns what would be right.
-// Method: each kind of mistake, and the words a person needs.
-TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
+// Goal: a mistyped command gets an error with the correct form.
+// Method: each kind of mistake, and the words that help a person.
+TEST_CASE("a wrong command line is answered with the correct form", "[cli]") {
     CHECK(says(complaint_about({"statuz"}), "did you mean 'status'?"));
     CHECK(complaint_about({"task", "scael", "web", "3"}) ==
           "there is no verb 'task scael': did you mean 'task scale'? 'muster help task' lists all");
@@ -119,9 +119,9 @@ TEST_CASE("a wrong command line is answered by what would be right", "[cli]") {
     CHECK(says(complaint_about({"-o", "json"}), "a verb is missing"));
 }
 
-// Goal: who writes the number of instances as the protocol's text form has it learns the option.
-// Method: a number where the program is, also behind two dashes, where it is a program.
-TEST_CASE("a number in the place of the program gives a hint at -n", "[cli]") {
+// Goal: an operator who writes the number of instances as in the text protocol learns the option.
+// Method: a number in place of the program; also after two dashes, where it is a program.
+TEST_CASE("a number in place of the program gives a hint at -n", "[cli]") {
     const auto wrong = request_of(read({"task", "add", "s", "3", "sleep", "60"}));
     REQUIRE_FALSE(wrong);
     CHECK(wrong.error().usage);
@@ -132,7 +132,7 @@ TEST_CASE("a number in the place of the program gives a hint at -n", "[cli]") {
     CHECK(request_of(read({"task", "add", "s", "3d-viewer"})));
 }
 
-TEST_CASE("more instances than a task may have are refused before anything is sent", "[cli]") {
+TEST_CASE("too many instances are refused before anything is sent", "[cli]") {
     for (const Typed& words : {Typed{"task", "scale", "web", "100001"},
                                Typed{"task", "add", "web", "-n", "100001", "--", "x"}}) {
         const auto request = request_of(read(words));
@@ -142,8 +142,8 @@ TEST_CASE("more instances than a task may have are refused before anything is se
     }
 }
 
-// Goal: both verbs that look back take what a person knows: how long ago, or when.
-// Method: each form, and forms that are none; a number stays the number of an event.
+// Goal: both verbs with --since accept a duration or a time.
+// Method: each form, and invalid forms; a number stays the number of an event.
 TEST_CASE("events and logs take a time for --since", "[cli]") {
     for (const std::string since : {"10m", "2023-11-14", "2023-11-14 22:13", "2023-11-14T22:13:20Z",
                                     "2023-11-14 22:13:20.123Z"}) {
@@ -165,7 +165,7 @@ TEST_CASE("events and logs take a time for --since", "[cli]") {
     }
 }
 
-TEST_CASE("help needs no rest of a command line", "[cli]") {
+TEST_CASE("help ignores the rest of a command line", "[cli]") {
     CHECK(read({}).verb == Verb::help);
     CHECK(read({"--help"}).verb == Verb::help);
     const auto line = read({"task", "scale", "--help", "-o", "json"});
@@ -181,14 +181,14 @@ TEST_CASE("help needs no rest of a command line", "[cli]") {
     CHECK(read({"task", "show", "--", "--help"}).verb == Verb::task_show);
 }
 
-TEST_CASE("the version is an option too, as of every program", "[cli]") {
+TEST_CASE("the version is also an option, as in other programs", "[cli]") {
     CHECK(read({"--version"}).verb == Verb::version);
     CHECK(read({"--version", "-o", "json"}).wants_json());
     CHECK(says(complaint_about({"status", "--version"}), "no option --version"));
 }
 
-// Goal: who reads help in a usual terminal reads all of it, and each order of words is right.
-// Method: every help there is, measured; and the one verb that ends with a command.
+// Goal: help fits a usual terminal, and each order of words is correct.
+// Method: measure every help text; and the one verb that ends with a command.
 TEST_CASE("help fits 80 columns and shows where options go", "[cli]") {
     std::string all = help_text() + help_text("task", verbs_under("task"));
     for (const VerbEntry& entry : verb_table()) {
@@ -209,7 +209,7 @@ TEST_CASE("help fits 80 columns and shows where options go", "[cli]") {
     CHECK(verbs_under("nod").empty());
 }
 
-TEST_CASE("a broken command line still says whether its error is to be JSON", "[cli]") {
+TEST_CASE("a broken command line still decides whether its error is JSON", "[cli]") {
     CHECK(asks_for_json(Typed{"stauts", "-o", "json"}));
     CHECK(asks_for_json(Typed{"--output=json"}));
     CHECK(asks_for_json(Typed{"-ojson", "x"}));
@@ -217,9 +217,9 @@ TEST_CASE("a broken command line still says whether its error is to be JSON", "[
     CHECK_FALSE(asks_for_json(Typed{"task", "add", "x", "--", "-o", "json"}));
 }
 
-// Goal: the table is sound, since reading, help and completion trust it.
-// Method: hold each entry against itself and its fellows.
-TEST_CASE("every verb has an example that can be typed, and its options are told apart", "[cli]") {
+// Goal: the table is consistent, because parsing, help and completion rely on it.
+// Method: compare each entry with itself and the others.
+TEST_CASE("every verb has an example that can be typed, and distinct options", "[cli]") {
     for (const VerbEntry& entry : verb_table()) {
         CAPTURE(entry.words);
         CHECK(&entry_of(entry.verb) == &entry);
@@ -262,7 +262,7 @@ TEST_CASE("each exit code has its errors", "[cli]") {
     CHECK(exit_code_of(Errc::io) == ExitCode::error);
 }
 
-// Goal: what a task file can say of where a task runs, the command line can say, too.
+// Goal: the command line has every placement rule of a task file.
 TEST_CASE("task add takes every rule of placement", "[cli][placement]") {
     const auto request = request_of(read({"task",        "add",
                                           "web",         "--pool",
@@ -299,7 +299,7 @@ TEST_CASE("task add takes every rule of placement", "[cli][placement]") {
     CHECK(std::get<TaskAddRequest>(*everywhere).task.place.every_node);
 }
 
-TEST_CASE("a rule of placement that makes no sense is refused before anything is sent",
+TEST_CASE("a placement rule that makes no sense is refused before anything is sent",
           "[cli][placement]") {
     const auto refused = [](std::vector<std::string> options) {
         std::vector<std::string> words{"task", "add", "web"};
@@ -324,7 +324,7 @@ TEST_CASE("a rule of placement that makes no sense is refused before anything is
     CHECK(says(refused({"--every-node", "-n", "3"}), "beside every_node"));
 }
 
-TEST_CASE("plan asks what if, or what a file would change, and never both", "[cli][what_if]") {
+TEST_CASE("plan takes a what-if question or a file, and never both", "[cli][what_if]") {
     const auto what_if = request_of(read({"plan", "--fail", "node=n7", "--fail", "rack=r3",
                                           "--without-task", "x", "--add-nodes", "5"}));
     REQUIRE(what_if);
@@ -347,7 +347,7 @@ TEST_CASE("plan asks what if, or what a file would change, and never both", "[cl
     }
 }
 
-TEST_CASE("a label that no node has is forced by apply, plan and task add", "[cli][placement]") {
+TEST_CASE("apply, plan and task add can force a label that no node has", "[cli][placement]") {
     CHECK_FALSE(std::get<TaskAddRequest>(*request_of(read({"task", "add", "a", "--", "x"}))).force);
     CHECK(std::get<TaskAddRequest>(*request_of(read({"task", "add", "a", "--force", "--", "x"})))
               .force);
@@ -370,8 +370,8 @@ TEST_CASE("explain asks of an instance, a task or a node", "[cli][explain]") {
     CHECK(says(complaint_about({"explain"}), "an argument is missing; usage: muster explain NAME"));
 }
 
-// Goal: one rule decides which coordinator is asked. Method: option, environment, neither.
-TEST_CASE("the option wins over the environment, and both over the default", "[cli]") {
+// Goal: one rule selects the coordinator. Method: option, environment, neither.
+TEST_CASE("the option overrides the environment, and both override the default", "[cli]") {
     const Environment environment{.coordinator = "tcp://127.0.0.1:8001", .events = ""};
     const auto by_option =
         settings_of(read({"status", "-c", "tcp://127.0.0.1:9001"}), environment, {});

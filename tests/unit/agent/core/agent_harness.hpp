@@ -10,7 +10,7 @@
 
 #include "agent/core/agent.hpp"
 
-/// An agent's core on virtual time, with a disk and processes that do what a test says.
+/// An agent's core in virtual time. The test controls its disk and its processes.
 namespace muster::agent::testing {
 
 inline const ClusterId ours{1, 1};
@@ -26,13 +26,13 @@ inline TaskSpec sleeper() {
 
 struct NodeOptions {
     AgentMemory memory{};
-    bool disk_answers = true;      ///< Remembered at once.
-    bool journal_answers = true;   ///< Journaled at once.
-    bool processes_answer = true;  ///< ProcessStarted at once.
+    bool disk_answers = true;      ///< At once.
+    bool journal_answers = true;   ///< At once.
+    bool processes_answer = true;  ///< At once.
     CheckOptions check{};
     Offer offer{};
     std::vector<LimitFact> limits{};
-    RecoveredState beginning{};  ///< What an earlier life left; its memory is the one above.
+    RecoveredState beginning{};  ///< What an earlier life left, except its memory, which is above.
 };
 
 class Node {
@@ -52,7 +52,7 @@ public:
         }
         now_ = end;
     }
-    /// Time passes, and the agent does not know: its host does, or it is halted.
+    /// Time passes without an input, because the host or the agent is suspended.
     void sleep(Duration time) { now_ += time; }
     [[nodiscard]] Instant now() const { return now_; }
     [[nodiscard]] const AgentMemory& memory() const { return agent_.memory(); }
@@ -79,12 +79,12 @@ public:
         const Poll message{epoch, round_, agent_.memory().incarnation, seen, issued, check};
         hear(message);
     }
-    /// What the agent says of its host, when it is polled.
+    /// The agent's host facts in its answer to a poll.
     HostFacts host(bool check = false) {
         poll({}, {}, check);
         return last<Report>()->host;
     }
-    /// Welcomed and polled: told of everything.
+    /// A leader welcomes and polls the agent, and receives its complete report.
     void join() {
         welcome();
         poll();
@@ -158,7 +158,7 @@ public:
     Epoch epoch{5};
     LeaderId leader{5, 5};
 
-    // All that was put out, in order.
+    // All outputs so far, in order.
     std::vector<AgentMessage> messages;
     std::vector<Spawn> spawns;
     std::vector<Spawn> checks;

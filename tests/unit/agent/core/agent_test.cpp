@@ -1,4 +1,4 @@
-// Whom an agent obeys, what it reports and when it says hello; in virtual time.
+// Which leader an agent obeys, what it reports and when it sends a hello; in virtual time.
 
 #include "agent/core/agent.hpp"
 
@@ -15,7 +15,7 @@ using namespace muster::agent::testing;
 
 // ---- hello ----
 
-TEST_CASE("an agent begins with a hello that tells what it remembers", "[agent]") {
+TEST_CASE("an agent begins with a hello that states its memory", "[agent]") {
     const AgentMemory memory{ours, Epoch{4}, {4, 4}, Generation{17}, Incarnation{8}};
     Node node{{.memory = memory}};
     const auto hello = node.last<Hello>();
@@ -29,7 +29,7 @@ TEST_CASE("an agent begins with a hello that tells what it remembers", "[agent]"
     CHECK(hello->life == LifeId{3, 3});
 }
 
-TEST_CASE("a coordinator that does not know the agent is told at once, but not over and over",
+TEST_CASE("a coordinator that does not know the agent gets a hello at once, but not over and over",
           "[agent]") {
     Node node;
     node.pass(1s);
@@ -44,7 +44,7 @@ TEST_CASE("a coordinator that does not know the agent is told at once, but not o
     CHECK(node.count<Hello>() == 3);
 }
 
-TEST_CASE("a silent coordinator is greeted again, and no task is stopped", "[agent]") {
+TEST_CASE("a silent coordinator gets another hello, and no task is stopped", "[agent]") {
     Node node;
     node.join();
     node.start(web0, 1);
@@ -57,7 +57,7 @@ TEST_CASE("a silent coordinator is greeted again, and no task is stopped", "[age
     CHECK_FALSE(node.agent().led(node.now()));
 }
 
-TEST_CASE("a name in use is asked for again when the coordinator says", "[agent]") {
+TEST_CASE("an agent whose name is in use asks again when the coordinator says", "[agent]") {
     Node node;
     node.messages.clear();
     node.hear(Refused{Errc::name_in_use, "", {}, 700});
@@ -67,7 +67,7 @@ TEST_CASE("a name in use is asked for again when the coordinator says", "[agent]
     CHECK(node.count<Hello>() == 1);
 }
 
-// Goal: an agent that lost its disk comes back. Method: it is told which incarnation is known.
+// Goal: an agent that lost its disk can return. Method: the refusal has the known incarnation.
 TEST_CASE("a stale incarnation is raised above the known one, on disk, before the next hello",
           "[agent]") {
     Node node{{.disk_answers = false}};
@@ -82,11 +82,11 @@ TEST_CASE("a stale incarnation is raised above the known one, on disk, before th
     REQUIRE(node.last<Hello>());
     CHECK(node.last<Hello>()->incarnation == Incarnation{42});
 
-    node.hear(Refused{Errc::stale_incarnation, "", Incarnation{41}, 0});  // A double.
+    node.hear(Refused{Errc::stale_incarnation, "", Incarnation{41}, 0});  // A duplicate.
     CHECK(node.memories.size() == 1);
 }
 
-TEST_CASE("an incarnation that cannot be raised any more is not raised", "[agent]") {
+TEST_CASE("an incarnation that is the largest is not raised", "[agent]") {
     Node node;
     const auto most = Incarnation{std::numeric_limits<std::uint64_t>::max()};
     node.hear(Refused{Errc::stale_incarnation, "", most, 0});
@@ -95,8 +95,8 @@ TEST_CASE("an incarnation that cannot be raised any more is not raised", "[agent
 
 // ---- memory before effect ----
 
-// Goal: after any crash the agent refuses whom it refused before. Method: a disk that takes its
-// time; neither answer nor effect may come before it.
+// Goal: after any crash the agent refuses every leader that it refused before. Method: a slow disk;
+// neither answer nor effect may precede it.
 TEST_CASE("a new epoch is on disk before its first answer", "[agent]") {
     Node node{{.disk_answers = false}};
     node.welcome();
@@ -125,7 +125,7 @@ TEST_CASE("cluster and counter are on disk before a command has its effect", "[a
     CHECK(node.count<Ack>() == 1);
 }
 
-TEST_CASE("what cannot be remembered has no effect, and the next answer says so", "[agent]") {
+TEST_CASE("what cannot be persisted has no effect, and the next answer says so", "[agent]") {
     Node node{{.disk_answers = false}};
     node.welcome();
     node.poll();
@@ -139,7 +139,7 @@ TEST_CASE("what cannot be remembered has no effect, and the next answer says so"
     REQUIRE(node.last<Report>());
     CHECK(node.last<Report>()->host.journal_failing);
 
-    node.start(web0, 7);  // Tried again with the next command.
+    node.start(web0, 7);  // The next command tries again.
     node.input(Remembered{});
     CHECK(node.spawns.size() == 1);
     node.poll();
@@ -158,7 +158,7 @@ TEST_CASE("messages that wait for the disk are bounded", "[agent]") {
 
 // ---- obedience ----
 
-TEST_CASE("a leader of a lower epoch gets reports but no obedience", "[agent]") {
+TEST_CASE("a leader of a lower epoch gets reports but no command of it is obeyed", "[agent]") {
     const AgentMemory memory{ours, Epoch{9}, {9, 9}, Generation{1}, Incarnation{}};
     Node node{{.memory = memory}};
     node.welcome();
@@ -176,7 +176,7 @@ TEST_CASE("a leader of a lower epoch gets reports but no obedience", "[agent]") 
     CHECK(node.memories.empty());
 }
 
-TEST_CASE("of one epoch only one leader is obeyed", "[agent]") {
+TEST_CASE("only one leader of an epoch is obeyed", "[agent]") {
     Node node;
     node.join();
     node.start(web0, 1);
@@ -187,7 +187,8 @@ TEST_CASE("of one epoch only one leader is obeyed", "[agent]") {
     CHECK(node.last<Ack>()->refusals[0].code == Errc::stale_epoch);
 }
 
-TEST_CASE("a coordinator of another cluster gets reports but no obedience", "[agent]") {
+TEST_CASE("a coordinator of another cluster gets reports but no command of it is obeyed",
+          "[agent]") {
     Node node;
     node.join();
     node.start(web0, 1);
@@ -213,7 +214,7 @@ TEST_CASE("commands for another life of the node are refused", "[agent]") {
     CHECK(node.last<Ack>()->refusals[0].code == Errc::stale_incarnation);
 }
 
-TEST_CASE("a doubled or reordered batch has no effect", "[agent]") {
+TEST_CASE("a duplicate or reordered batch has no effect", "[agent]") {
     Node node;
     node.join();
     const Batch first = node.start_batch(web0, 1);
@@ -230,9 +231,9 @@ TEST_CASE("a doubled or reordered batch has no effect", "[agent]") {
     CHECK(node.last<Ack>()->refusals.empty());
 }
 
-// Goal: what the coordinator has forgotten cannot take effect later. Method: the poll that counts
-// the command as issued overtakes it.
-TEST_CASE("a command that comes after the poll that knew of it is refused", "[agent]") {
+// Goal: a command that the coordinator has given up cannot take effect later. Method: the poll that
+// counts the command as issued overtakes it.
+TEST_CASE("a command that arrives after the poll that counts it is refused", "[agent]") {
     Node node;
     node.join();
     const Batch late = node.start_batch(web0, 1);
@@ -244,7 +245,7 @@ TEST_CASE("a command that comes after the poll that knew of it is refused", "[ag
     CHECK(node.spawns.size() == 1);
 }
 
-TEST_CASE("sequences begin anew with each epoch", "[agent]") {
+TEST_CASE("sequences begin again with each epoch", "[agent]") {
     Node node;
     node.join();
     node.start(web0, 1);
@@ -259,13 +260,15 @@ TEST_CASE("sequences begin anew with each epoch", "[agent]") {
     node.hear(batch);
     CHECK(node.spawns.size() == 2);
     CHECK(node.last<Ack>()->obeyed == Sequence{1});
-    node.hear(late);  // Of the epoch before.
+    node.hear(late);  // From the previous epoch.
     CHECK(node.state(web0) == "running");
 }
 
 // ---- reports ----
 
-TEST_CASE("a poll is answered with same, delta or snapshot, by what it has seen", "[agent]") {
+TEST_CASE(
+    "a poll is answered with same, delta or snapshot, depending on the revision that it has seen",
+    "[agent]") {
     Node node;
     node.welcome();
     node.poll();
@@ -298,12 +301,12 @@ TEST_CASE("a poll is answered with same, delta or snapshot, by what it has seen"
     CHECK(report.instances.empty());
     CHECK(report.gone == std::vector<InstanceId>{web0});
 
-    node.poll(Revision{raw(report.to) + 1});  // What we never said.
+    node.poll(Revision{raw(report.to) + 1});  // A revision that was never reported.
     CHECK(node.last<Report>()->kind == ReportKind::snapshot);
     CHECK(node.last<Report>()->instances.size() == 1);
 }
 
-TEST_CASE("an instance that came again is told as changed, not as gone", "[agent]") {
+TEST_CASE("an instance that returned is reported as changed, not as gone", "[agent]") {
     Node node;
     node.join();
     node.start(web0, 1);
@@ -320,7 +323,7 @@ TEST_CASE("an instance that came again is told as changed, not as gone", "[agent
     CHECK(report.instances[0].generation == Generation{2});
 }
 
-TEST_CASE("a difference that reaches back too far is told as a snapshot", "[agent]") {
+TEST_CASE("a delta that reaches back too far is sent as a snapshot", "[agent]") {
     Node node;
     node.join();
     node.poll();
@@ -334,7 +337,7 @@ TEST_CASE("a difference that reaches back too far is told as a snapshot", "[agen
     CHECK(node.last<Report>()->kind == ReportKind::snapshot);
 }
 
-TEST_CASE("a change is told unasked, soon and together with its neighbours", "[agent]") {
+TEST_CASE("a change is reported unasked, soon and together with others", "[agent]") {
     Node node;
     node.join();
     node.start(web0, 1);
@@ -350,10 +353,10 @@ TEST_CASE("a change is told unasked, soon and together with its neighbours", "[a
     CHECK(node.count<Report>() == 1);
 }
 
-TEST_CASE("nothing is told unasked before the leader has polled", "[agent]") {
+TEST_CASE("nothing is reported unasked before the leader has polled", "[agent]") {
     Node node;
     node.join();
-    node.welcome();  // A new route: what was told before is not known there.
+    node.welcome();  // A new route, which has received no report.
     node.start(web0, 1);
     node.pass(500ms);
     CHECK(node.count<Report>() == 0);
@@ -372,8 +375,9 @@ TEST_CASE("an answer carries the load, rounded, outside the revision", "[agent]"
     CHECK(node.last<Report>()->host.load_milli == 9'750);
 }
 
-TEST_CASE("a poll for another life, or from nobody who welcomed us, is answered by a hello",
-          "[agent]") {
+TEST_CASE(
+    "a poll for another life, or from a coordinator without a welcome, is answered by a hello",
+    "[agent]") {
     Node node;
     node.pass(1s);
     node.messages.clear();
@@ -389,7 +393,10 @@ TEST_CASE("a poll for another life, or from nobody who welcomed us, is answered 
 
 // ---- the end ----
 
-TEST_CASE("an agent told to end stops its tasks, reports them gone and says goodbye", "[agent]") {
+TEST_CASE(
+    "an agent that is ordered to end stops its tasks, reports them gone and announces its "
+    "departure",
+    "[agent]") {
     Node node;
     node.join();
     node.start(web0, 1);
@@ -397,7 +404,7 @@ TEST_CASE("an agent told to end stops its tasks, reports them gone and says good
     node.messages.clear();
     node.input(ShutDown{});
     CHECK_FALSE(node.finished);
-    node.pass(1s);  // It does not tell of each on its way down.
+    node.pass(1s);  // It does not report each one while it shuts down.
     CHECK(node.count<Report>() == 0);
     REQUIRE(node.ends.size() == 1);
     CHECK(node.state(web0) == "stopping");
@@ -415,15 +422,15 @@ TEST_CASE("an agent told to end stops its tasks, reports them gone and says good
     CHECK(node.messages.empty());
 }
 
-TEST_CASE("a hello says which limits of tasks the host keeps", "[agent]") {
+TEST_CASE("a hello says which limits of tasks the host enforces", "[agent]") {
     const std::vector<LimitFact> limits{{"cpu", true, "cgroup v2"}, {"pids", false, "no such"}};
     const Node node{{.limits = limits}};
     REQUIRE(node.last<Hello>());
     CHECK(node.last<Hello>()->limits == limits);
 }
 
-// Goal: a task that is to run as a user, by a field that this agent is too old for, never runs as
-// root. Method: a spec with such a field, and the same task without it.
+// Goal: a task with a user, in a field that this agent is too old for, never runs as root. Method:
+// a spec with such a field, and the same task without it.
 TEST_CASE("a start whose spec has a field that the agent does not know is refused", "[agent]") {
     Node node;
     node.join();

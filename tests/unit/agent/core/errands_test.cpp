@@ -1,4 +1,4 @@
-// What operators ask of an agent by way of its leader, in virtual time.
+// Errands of operators, which the leader passes to an agent; in virtual time.
 
 #include <csignal>
 
@@ -18,7 +18,8 @@ ErrandStamp stamp(Node& node, std::uint64_t number) {
 
 }  // namespace
 
-TEST_CASE("a signal goes to what runs, and it is said who got none", "[agent][errands]") {
+TEST_CASE("a signal goes to running instances, and the answer lists those without a process",
+          "[agent][errands]") {
     Node node;
     node.join();
     node.start(web0, 3);
@@ -42,8 +43,8 @@ TEST_CASE("a signal that does not exist is refused", "[agent][errands][bad_input
     CHECK(node.signals.empty());
 }
 
-// Goal: a frame that comes twice, late, or for an earlier life does nothing.
-TEST_CASE("an errand is done once, and for the leader of this life alone", "[agent][errands][S3]") {
+// Goal: a frame that arrives twice, late, or for an earlier life does nothing.
+TEST_CASE("an errand is done once, and only for the leader of this life", "[agent][errands][S3]") {
     Node node;
     node.join();
     node.start(web0, 3);
@@ -64,7 +65,7 @@ TEST_CASE("an errand is done once, and for the leader of this life alone", "[age
     CHECK(node.count<Signalled>() == 1);
 }
 
-// A newer leadership numbers its errands anew.
+// A newer leadership numbers its errands from the start.
 TEST_CASE("a new leader's first errand is done", "[agent][errands]") {
     Node node;
     node.join();
@@ -77,7 +78,8 @@ TEST_CASE("a new leader's first errand is done", "[agent][errands]") {
     CHECK(node.signals.size() == 2);
 }
 
-TEST_CASE("a leader whom the agent does not obey gets no errand done", "[agent][errands][S3]") {
+TEST_CASE("an errand of a leader that the agent does not obey is not done",
+          "[agent][errands][S3]") {
     Node node{{.memory = {.cluster = ours, .epoch = Epoch{5}, .leader = {5, 5}}}};
     node.cluster = theirs;
     node.join();
@@ -85,7 +87,7 @@ TEST_CASE("a leader whom the agent does not obey gets no errand done", "[agent][
     CHECK(node.last<ErrandFailed>().value().code == Errc::foreign_cluster);
 }
 
-TEST_CASE("logs are read also of what is no more, and use is measured of what runs",
+TEST_CASE("logs of former instances can be read too, and usage is measured for running ones",
           "[agent][errands]") {
     Node node;
     node.join();

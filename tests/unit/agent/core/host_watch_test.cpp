@@ -1,4 +1,4 @@
-// What an agent says of its host: whether it may get work, and its vitals beside the reports.
+// The host facts of an agent: whether it can get work, and the vitals beside its reports.
 
 #include "agent/core/host/host_watch.hpp"
 
@@ -32,7 +32,7 @@ DiskObserved disk_with(std::uint64_t free_bytes, std::uint64_t free_files = 1'00
             .files = 10'000'000};
 }
 
-/// A watch that sees what a test says.
+/// A watch with the host state that a test sets.
 struct Seen {
     HostWatch watch{HostFloors{}};
     Instant now{};
@@ -53,9 +53,9 @@ struct Seen {
 
 }  // namespace
 
-// Goal: a host says that it has no room before tasks find out, and does not waver at the floor.
-// Method: each thing goes below its floor, a little above it, and a quarter above it.
-TEST_CASE("a host with less than a floor asks for no work until there is a quarter more",
+// Goal: a host reports that it has no room before tasks fail, and does not flap at the floor.
+// Method: each resource goes below its floor, a little above it, and a quarter above it.
+TEST_CASE("a host below a floor asks for no work until it is a quarter above it",
           "[agent][host_watch][L10]") {
     Seen seen;
     CHECK(seen.watch.unable().empty());
@@ -92,9 +92,8 @@ TEST_CASE("a host with less than a floor asks for no work until there is a quart
     }
 }
 
-// Goal: an operator's floors hold, and 0 is none. A small disk has small floors by itself.
-TEST_CASE("floors follow the configuration, else the size of what there is",
-          "[agent][host_watch]") {
+// Goal: an operator's floors apply, and 0 means no floor. A small disk has small default floors.
+TEST_CASE("floors follow the configuration, else the size of the host", "[agent][host_watch]") {
     Seen none{HostFloors{.disk_bytes = 0, .disk_files = 0, .memory_bytes = 0}};
     CHECK(none.see(disk_with(0, 0)).empty());
     CHECK(none.see(host_at(1'000'000, 0)).empty());
@@ -107,9 +106,10 @@ TEST_CASE("floors follow the configuration, else the size of what there is",
     CHECK_FALSE(small.see(disk).empty());
 }
 
-// Goal: most answers say nothing new; what matters is said soon, and again.
-// Method: ask every second, and count what comes.
-TEST_CASE("vitals are told when they changed by a step, and once a minute", "[agent][host_watch]") {
+// Goal: most answers have no vitals; important changes are reported soon, and again.
+// Method: ask every second, and count the vitals.
+TEST_CASE("vitals are reported when they changed by a step, and once a minute",
+          "[agent][host_watch]") {
     Seen seen;
     const auto told = [&](Duration later, bool anew = false) {
         seen.now = seen.now + later;
@@ -123,22 +123,22 @@ TEST_CASE("vitals are told when they changed by a step, and once a minute", "[ag
     seen.see(disk_with(40 * gibibyte));
     CHECK(told(1s));
     seen.see(disk_with(30 * gibibyte));
-    CHECK_FALSE(told(1s));  // Not so soon after the last.
+    CHECK_FALSE(told(1s));  // Too soon after the last.
     CHECK(told(4s));
     seen.watch.on_process_made(seen.now);
     seen.watch.on_written(seen.now);
     CHECK(told(6s));
     CHECK_FALSE(told(6s));
     seen.see(disk_with(1));
-    CHECK(told(0s));  // At once: it asks for no more work.
+    CHECK(told(0s));  // At once: the host asks for no more work.
     seen.see(disk_with(30 * gibibyte));
     CHECK(told(0s));
     CHECK_FALSE(told(59s));
     CHECK(told(1s));
 }
 
-// Goal: times are those of the host's civil clock, and a clock that is set is told.
-TEST_CASE("a clock that was set is told with the next answer", "[agent][host_watch]") {
+// Goal: times follow the host's civil clock, and a change of the clock is reported.
+TEST_CASE("a clock that was set is reported with the next answer", "[agent][host_watch]") {
     Seen seen;
     seen.now = seen.now + 2s;
     seen.watch.on_process_made(seen.now);
@@ -154,8 +154,8 @@ TEST_CASE("a clock that was set is told with the next answer", "[agent][host_wat
     CHECK(seen.watch.tell(seen.now, false).at == CivilMs{1'009'000 - 3'600'000});
 }
 
-// Goal: no clock is too far away. Method: the sanitizers look at the sums.
-TEST_CASE("a clock that was set by thousands of years is told, too", "[agent][host_watch]") {
+// Goal: any civil time is allowed. Method: the sanitizers check the sums.
+TEST_CASE("a clock that was set by thousands of years is reported, too", "[agent][host_watch]") {
     Seen seen;
     CHECK(seen.watch.tell(seen.now, true).at == CivilMs{1'000'000});
     constexpr CivilMs far_away{148'643'845'392'314};
@@ -167,7 +167,7 @@ TEST_CASE("a clock that was set by thousands of years is told, too", "[agent][ho
     CHECK(seen.watch.tell(seen.now, false).at == CivilMs{1'012'000});
 }
 
-// Goal: the coordinator hears of it in each answer, and of the reason beside it.
+// Goal: each answer tells the coordinator that the host is unable, with the reason.
 TEST_CASE("an answer says that the host is unable, and why", "[agent][host_watch][L10]") {
     Node node;
     node.join();
@@ -188,7 +188,7 @@ TEST_CASE("an answer says that the host is unable, and why", "[agent][host_watch
     CHECK(node.last<Report>()->vitals == HostVitals{});
 }
 
-// Goal: an agent whose disk hangs does not look well: its data stands still.
+// Goal: an agent with a hanging disk does not look well, although its vitals no longer change.
 // Method: a write of the journal that never ends.
 TEST_CASE("a write that takes long counts as failing until it ends",
           "[agent][host_watch][L10][SC-D11]") {

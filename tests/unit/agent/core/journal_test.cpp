@@ -1,4 +1,4 @@
-// What an agent writes down before it acts, and what its next life makes of it; in virtual time.
+// What an agent writes before it acts, and how its next life uses it; in virtual time.
 
 #include "agent/core/journal.hpp"
 
@@ -16,7 +16,7 @@ using namespace muster::agent::testing;
 
 namespace {
 
-/// What was written, as a journal would hold it.
+/// The image that a journal with these writes has.
 JournalImage replayed(const std::vector<JournalWrite>& writes) {
     std::map<InstanceId, InstanceImage> instances;
     JournalImage image;
@@ -35,7 +35,7 @@ JournalImage replayed(const std::vector<JournalWrite>& writes) {
     return image;
 }
 
-/// The next life of the agent of a node.
+/// The next life of a node's agent.
 NodeOptions after(const Node& node, bool is_rebooted = false) {
     NodeOptions options;
     options.beginning.journal = replayed(node.journal);
@@ -51,8 +51,8 @@ TaskSpec once() {
 
 }  // namespace
 
-// Goal: a process that runs is in the journal. Method: the journal does not answer.
-TEST_CASE("a process is made when the journal has it, and not before", "[agent][journal][S15]") {
+// Goal: each running process is in the journal. Method: the journal does not answer.
+TEST_CASE("a process is made only after the journal has it", "[agent][journal][S15]") {
     Node node{{.journal_answers = false}};
     node.join();
     node.start(web0, 3);
@@ -67,7 +67,7 @@ TEST_CASE("a process is made when the journal has it, and not before", "[agent][
     CHECK(node.spawns.size() == 1);
 }
 
-TEST_CASE("an intent that cannot be written is not carried out, and is tried again",
+TEST_CASE("an intent that cannot be written is not executed, and is tried again",
           "[agent][journal][SC-21]") {
     Node node{{.journal_answers = false}};
     node.join();
@@ -88,10 +88,10 @@ TEST_CASE("an intent that cannot be written is not carried out, and is tried aga
     CHECK(node.instance(web0)->restarts == 1);
 }
 
-// Goal: how each try went is in the journal, and the report says the same.
-// Method: a program that is not there, one that fails for good, one that runs long, one that ends
-// well; look at what the next life would read.
-TEST_CASE("the journal has how each try of an instance went", "[agent][journal][SC-21]") {
+// Goal: the outcome of each attempt is in the journal and in the report.
+// Method: a missing program, one that fails for good, one that runs long, one that succeeds; check
+// what the next life would read.
+TEST_CASE("the journal has the outcome of each attempt of an instance", "[agent][journal][SC-21]") {
     const auto reported = [](Node& node) {
         node.poll();
         return node.last<Report>()->instances.at(0);
@@ -108,7 +108,7 @@ TEST_CASE("the journal has how each try of an instance went", "[agent][journal][
         CHECK(written(node).report.detail == "there is no program 'x'");
         CHECK(written(node).process == ProcessId{});
     }
-    SECTION("the last try of all has failed") {
+    SECTION("the last attempt has failed") {
         TaskSpec spec = sleeper();
         spec.restart.max = 2;
         Node node;
@@ -137,7 +137,7 @@ TEST_CASE("the journal has how each try of an instance went", "[agent][journal][
         CHECK(written(node).identity.pid == 77);
         CHECK(written(node).report == reported(node));
     }
-    SECTION("it ends well") {
+    SECTION("it ends successfully") {
         Node node;
         node.join();
         node.start(web0, 3, once());
@@ -155,7 +155,8 @@ TEST_CASE("the journal has how each try of an instance went", "[agent][journal][
     }
 }
 
-TEST_CASE("what is stopped before the journal has it is never made", "[agent][journal]") {
+TEST_CASE("an instance that is stopped before the journal has it is never made",
+          "[agent][journal]") {
     Node node{{.journal_answers = false}};
     node.join();
     node.start(web0, 3);
@@ -168,7 +169,7 @@ TEST_CASE("what is stopped before the journal has it is never made", "[agent][jo
     CHECK(replayed(node.journal).instances.empty());
 }
 
-// Goal: an end is known until it is written. Method: the journal answers late.
+// Goal: an end is kept until it is written. Method: the journal answers late.
 TEST_CASE("a process is released when the journal has its end", "[agent][journal][SC-21]") {
     Node node{{.journal_answers = false}};
     node.join();
@@ -182,7 +183,7 @@ TEST_CASE("a process is released when the journal has its end", "[agent][journal
         node.input(Journaled{});
         CHECK(node.releases.size() == 1);
     }
-    SECTION("it cannot be written, at first") {
+    SECTION("the first write fails") {
         node.input(JournalFailed{"no"});
         CHECK(node.releases.empty());
         CHECK(node.host().journal_failing);
@@ -196,8 +197,9 @@ TEST_CASE("a process is released when the journal has its end", "[agent][journal
     CHECK(image.instances[0].process == ProcessId{});
 }
 
-// Goal: what was reported gone does not come back with the next life. Method: the journal is slow.
-TEST_CASE("an instance is told to be gone when the journal has it", "[agent][journal]") {
+// Goal: an instance that was reported gone does not return with the next life. Method: a slow
+// journal.
+TEST_CASE("an instance is reported gone when the journal has it", "[agent][journal]") {
     Node node{{.journal_answers = false}};
     node.join();
     node.start(web0, 3);
@@ -216,7 +218,7 @@ TEST_CASE("an instance is told to be gone when the journal has it", "[agent][jou
         node.input(JournalFailed{"no"});
         CHECK(node.state(web0) == "stopping");
     }
-    SECTION("it is wanted again meanwhile") {
+    SECTION("it is wanted again in the meantime") {
         node.start(web0, 3);
         node.input(Journaled{});
         node.input(Journaled{});
@@ -224,7 +226,7 @@ TEST_CASE("an instance is told to be gone when the journal has it", "[agent][jou
     }
 }
 
-TEST_CASE("the next life goes on with what runs, under the same process", "[agent][journal][S14]") {
+TEST_CASE("the next life continues what runs, under the same process id", "[agent][journal][S14]") {
     Node first;
     first.join();
     first.start(web0, 3);
@@ -241,13 +243,13 @@ TEST_CASE("the next life goes on with what runs, under the same process", "[agen
     CHECK(second.last<Report>()->instances.size() == 1);
     second.ended(ProcessId{2}, 1);
     second.pass(1999ms);
-    CHECK(second.state(web0) == "backoff");  // It remembers the first end: 2 s now.
+    CHECK(second.state(web0) == "backoff");  // It remembers the first end, so the delay is 2 s.
     second.pass(1ms);
     REQUIRE(second.spawns.size() == 1);
     CHECK(second.spawns[0].process == ProcessId{3});
 }
 
-TEST_CASE("the next life waits as long as was left, and starts what was to be started",
+TEST_CASE("the next life waits the rest of a back-off, and starts what was due",
           "[agent][journal]") {
     Node first;
     first.join();
@@ -259,7 +261,7 @@ TEST_CASE("the next life waits as long as was left, and starts what was to be st
     CHECK(second.state(web0) == "running");
 }
 
-TEST_CASE("what was never made is made by the next life", "[agent][journal][S6]") {
+TEST_CASE("an instance that was never made is made by the next life", "[agent][journal][S6]") {
     Node first{{.journal_answers = false}};
     first.join();
     first.start(web0, 3);
@@ -273,8 +275,9 @@ TEST_CASE("what was never made is made by the next life", "[agent][journal][S6]"
     CHECK(second.last_process() == ProcessId{2});
 }
 
-// Found by killing an agent before each of its acts: between the two it was never ordered.
-TEST_CASE("what is to end is ordered to end again by the next life", "[agent][journal][S15]") {
+// Found by killing an agent before each of its acts: between two of them the end was never ordered.
+TEST_CASE("a process that should end is ordered to end again by the next life",
+          "[agent][journal][S15]") {
     Node first;
     first.join();
     first.start(web0, 3);
@@ -287,7 +290,7 @@ TEST_CASE("what is to end is ordered to end again by the next life", "[agent][jo
     CHECK(second.ends[0].grace == first.ends[0].grace);
 }
 
-TEST_CASE("a process that was told to end by an earlier life leaves", "[agent][journal]") {
+TEST_CASE("a process that an earlier life ordered to end leaves", "[agent][journal]") {
     Node first{{.journal_answers = false}};
     first.join();
     first.start(web0, 3);
@@ -303,7 +306,8 @@ TEST_CASE("a process that was told to end by an earlier life leaves", "[agent][j
     CHECK(second.left == std::vector<InstanceId>{web0});
 }
 
-TEST_CASE("an end that nobody saw is said so, and the restart policy holds", "[agent][journal]") {
+TEST_CASE("an unobserved end is reported as such, and the restart policy holds",
+          "[agent][journal]") {
     Node first;
     first.join();
     first.start(web0, 3);
@@ -317,8 +321,8 @@ TEST_CASE("an end that nobody saw is said so, and the restart policy holds", "[a
     CHECK(second.instance(web1)->detail == "ended, and it is not known how");
 }
 
-// Goal: after a reboot the agent starts nothing that may run elsewhere by now, and no job twice.
-TEST_CASE("after a reboot all is gone, but what is over stays", "[agent][journal]") {
+// Goal: after a reboot the agent starts nothing that may already run elsewhere, and no job twice.
+TEST_CASE("after a reboot everything is gone, but what has finished stays", "[agent][journal]") {
     const InstanceId done{"done", 0};
     const InstanceId job{"job", 0};
     Node first;
@@ -342,9 +346,8 @@ TEST_CASE("after a reboot all is gone, but what is over stays", "[agent][journal
     CHECK(second.journal.front().gone.size() == 2);
 }
 
-// Method: the host is started anew before the next try, and while it is made.
-TEST_CASE("what could not be executed is not tried again by itself after a reboot",
-          "[agent][journal]") {
+// Method: the host is rebooted before the next attempt, and during it.
+TEST_CASE("what could not be executed is not tried again after a reboot", "[agent][journal]") {
     Node first{{.processes_answer = false}};
     first.join();
     first.start(web0, 3);
@@ -356,8 +359,8 @@ TEST_CASE("what could not be executed is not tried again by itself after a reboo
     CHECK(second.spawns.empty() == is_rebooted);
 }
 
-// Goal: losing the state directory is survived. Method: shims tell of processes nobody knows.
-TEST_CASE("what is found without a journal is adopted", "[agent][journal][S14]") {
+// Goal: an agent survives the loss of its state directory. Method: shims report unknown processes.
+TEST_CASE("processes found without a journal are adopted", "[agent][journal][S14]") {
     NodeOptions options;
     options.beginning.found = {{ProcessId{9}, web0, Generation{3}, sleeper()}};
     Node node{options};
@@ -374,8 +377,7 @@ TEST_CASE("what is found without a journal is adopted", "[agent][journal][S14]")
     CHECK(replayed(node.journal).specs.size() >= 2);
 }
 
-TEST_CASE("no process gets the number of what is left of one that nobody knows",
-          "[agent][journal][S14]") {
+TEST_CASE("no process gets the id of the remains of an unknown one", "[agent][journal][S14]") {
     NodeOptions options;
     options.beginning.found = {{ProcessId{9}, web0, Generation{3}, sleeper()}};
     options.beginning.last_left = ProcessId{77};
@@ -385,7 +387,7 @@ TEST_CASE("no process gets the number of what is left of one that nobody knows",
     CHECK(node.last_process() == ProcessId{78});
 }
 
-TEST_CASE("of an instance that is known another process is ended", "[agent][journal]") {
+TEST_CASE("a second process of a known instance is ended", "[agent][journal]") {
     Node first;
     first.join();
     first.start(web0, 3);
@@ -402,7 +404,8 @@ TEST_CASE("of an instance that is known another process is ended", "[agent][jour
     CHECK(second.state(web0) == "running");
 }
 
-TEST_CASE("an agent that leaves says goodbye, and what it runs runs on", "[agent][journal]") {
+TEST_CASE("an agent that leaves announces its departure, and its instances keep running",
+          "[agent][journal]") {
     Node node;
     node.join();
     node.start(web0, 3);
@@ -413,7 +416,7 @@ TEST_CASE("an agent that leaves says goodbye, and what it runs runs on", "[agent
     CHECK(node.state(web0) == "running");
 }
 
-TEST_CASE("an agent that leaves waits for what is being written", "[agent][journal]") {
+TEST_CASE("an agent that leaves waits for writes in flight", "[agent][journal]") {
     Node node{{.journal_answers = false}};
     node.join();
     node.start(web0, 3);
@@ -427,9 +430,8 @@ TEST_CASE("an agent that leaves waits for what is being written", "[agent][journ
     CHECK(node.finished);
 }
 
-// Goal: no processor is kept busy. Method: what waits to be started again is due, and is not
-// started.
-TEST_CASE("an agent that leaves wakes for nothing that it will not start", "[agent][journal]") {
+// Goal: the agent does not busy-loop. Method: a restart is due, and is not done.
+TEST_CASE("an agent that leaves does not wake for starts that it will not do", "[agent][journal]") {
     Node node{{.journal_answers = false}};
     node.join();
     node.start(web0, 3);
@@ -444,9 +446,9 @@ TEST_CASE("an agent that leaves wakes for nothing that it will not start", "[age
     CHECK(node.agent().next_deadline() > node.now());
 }
 
-// Goal: nothing runs of which nobody knows how to run it. Method: a journal that lost its specs,
-// with one instance that runs and one that has ended.
-TEST_CASE("what runs by a spec that the journal lost is ended, and all of it told gone",
+// Goal: no instance runs without its spec. Method: a journal that lost its specs, with one running
+// instance and one ended one.
+TEST_CASE("an instance whose spec the journal lost is ended, and all are reported gone",
           "[agent][journal]") {
     Node first;
     first.join();
@@ -464,7 +466,7 @@ TEST_CASE("what runs by a spec that the journal lost is ended, and all of it tol
     CHECK(second.ends.front().process == ProcessId{1});
 }
 
-TEST_CASE("a reason that is cut to its bound ends with a whole letter",
+TEST_CASE("a reason that is cut to its bound ends with a whole character",
           "[agent][journal][bounds]") {
     Node node{{.journal_answers = false}};
     node.join();
@@ -479,7 +481,7 @@ TEST_CASE("a reason that is cut to its bound ends with a whole letter",
     CHECK(told.ends_with("\u00e9"));
 }
 
-TEST_CASE("what the kernel killed for its memory is said to have needed too much",
+TEST_CASE("a process that the kernel killed for memory is reported as out of memory",
           "[agent][supervisor]") {
     Node node;
     node.join();

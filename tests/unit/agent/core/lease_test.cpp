@@ -2,7 +2,7 @@
 
 #include "tests/unit/agent/core/agent_harness.hpp"
 
-// What an agent does with instances of which there may never be two: it runs them under a lease.
+// How an agent runs exclusive instances, which never have two processes: under a lease.
 namespace muster::agent::testing {
 
 namespace {
@@ -68,7 +68,7 @@ TEST_CASE("an exclusive instance runs under the lease of its start", "[agent][le
     CHECK(node.spawns[0].token == 7);
 }
 
-TEST_CASE("a start that comes when its lease has passed is refused", "[agent][lease]") {
+TEST_CASE("a start that arrives after its lease is refused", "[agent][lease]") {
     Leased node;
     node.join();
     const Batch late = node.order(web0, 3, Leased::after(node.stamp()), 7);
@@ -95,11 +95,11 @@ TEST_CASE("an exclusive instance is not started without a lease, a token, or bey
         CHECK(node.refusal()->code == Errc::refused);
     }
     CHECK(node.spawns.empty());
-    node.start(web1, 3);  // Whoever is not exclusive needs neither.
+    node.start(web1, 3);  // An instance that is not exclusive needs neither.
     CHECK(node.spawns.size() == 1);
 }
 
-TEST_CASE("a poll renews the lease of all that is exclusive, and never takes from it",
+TEST_CASE("a poll extends the lease of all exclusive instances, and never shortens it",
           "[agent][lease]") {
     Leased node;
     node.join();
@@ -114,11 +114,11 @@ TEST_CASE("a poll renews the lease of all that is exclusive, and never takes fro
     CHECK(node.renewals[0].lease == instant_of(second));
     node.grant(first);
     CHECK(node.renewals.size() == 1);
-    node.pass(25s);  // Beyond the first.
+    node.pass(25s);  // Beyond the first lease.
     CHECK(node.state(web0) == "running");
 }
 
-// Goal: what may run elsewhere by now does not run here again, whatever comes late.
+// Goal: an instance that may already run elsewhere does not run here again, whatever arrives late.
 TEST_CASE("an exclusive instance leaves when its lease ends, and only a start brings it back",
           "[agent][lease]") {
     Leased node;
@@ -126,9 +126,9 @@ TEST_CASE("an exclusive instance leaves when its lease ends, and only a start br
     node.hear(node.order(web0, 3, Leased::after(node.stamp()), 7));
     node.pass(length);
     CHECK(node.state(web0) == "stopping");
-    CHECK(node.ends.empty());  // That is its shim's.
+    CHECK(node.ends.empty());  // The shim ends it.
     node.grant(Leased::after(node.stamp()));
-    CHECK(node.renewals.empty());  // Else nobody would end it.
+    CHECK(node.renewals.empty());  // Otherwise nothing would end it.
     node.input(ProcessEnded{.process = node.last_process(), .exit_signal = 15, .by_order = true});
     CHECK_FALSE(node.is_known(web0));
     node.pass(length);
@@ -153,7 +153,7 @@ TEST_CASE("an exclusive instance in back-off is gone when the lease ends", "[age
     CHECK(node.spawns.size() == 1);
 }
 
-TEST_CASE("an exclusive instance that ends is started again while its lease runs",
+TEST_CASE("an exclusive instance that ends is restarted while its lease is valid",
           "[agent][lease]") {
     Leased node;
     node.join();
@@ -167,9 +167,9 @@ TEST_CASE("an exclusive instance that ends is started again while its lease runs
     CHECK(node.spawns.back().lease > node.spawns.front().lease);
 }
 
-// Goal: an agent that was halted beyond its lease takes up nothing. Method: what comes to it first
-// is a poll that would renew the lease.
-TEST_CASE("a halted agent does not renew a lease that ended meanwhile", "[agent][lease]") {
+// Goal: an agent that was paused beyond its lease restarts nothing. Method: its first input is a
+// poll that would renew the lease.
+TEST_CASE("a paused agent does not renew a lease that ended meanwhile", "[agent][lease]") {
     Leased node{{.processes_answer = false}};
     node.join();
     node.hear(node.order(web0, 3, Leased::after(node.stamp()), 7));
@@ -182,7 +182,7 @@ TEST_CASE("a halted agent does not renew a lease that ended meanwhile", "[agent]
     CHECK(node.spawns.size() == 1);
 }
 
-TEST_CASE("an adopted exclusive process runs on, and is not started again when it ends",
+TEST_CASE("an adopted exclusive process keeps running, and is not restarted when it ends",
           "[agent][lease]") {
     InstanceImage image;
     image.report.id = web0;
@@ -202,7 +202,7 @@ TEST_CASE("an adopted exclusive process runs on, and is not started again when i
     Leased node{{.beginning = beginning}};
     node.join();
     CHECK(node.state(web0) == "running");
-    CHECK_FALSE(node.is_known(web1));  // It may run elsewhere by now.
+    CHECK_FALSE(node.is_known(web1));  // It may already run elsewhere.
     const BootMs lease = Leased::after(node.stamp());
     node.grant(lease);
     REQUIRE(node.renewals.size() == 1);

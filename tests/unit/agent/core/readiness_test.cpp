@@ -1,4 +1,4 @@
-// Whether an agent's host can work: by its own check, by making processes and by its disk.
+// Whether an agent's host can work: by its check, by creating processes and by its disk.
 
 #include "agent/core/host/readiness.hpp"
 
@@ -18,7 +18,7 @@ void check_ends(Node& node, int exit_code, int exit_signal = 0) {
     node.ended(node.checks.back().process, exit_code, exit_signal);
 }
 
-/// The last process that was ordered is not made, for the host's sake.
+/// Reports that the last ordered process was not made because of the host.
 void cannot_be_made(Node& node, ProcessId process) {
     node.input(ProcessNotStarted{process, false, true, "out of memory"});
 }
@@ -42,8 +42,8 @@ TEST_CASE("an agent without a check is ready, and one with a check until it ends
     CHECK(node.host().checks == 1);
 }
 
-// Goal: a host that is mended is found ready, however long it took.
-// Method: let check after check fail, each asked for by a poll, then one pass.
+// Goal: a repaired host is found ready, however long the repair took.
+// Method: checks fail repeatedly, each requested by a poll; then one passes.
 TEST_CASE("a check that fails is run again by each poll that asks, for ever",
           "[agent][readiness]") {
     Node node{checked()};
@@ -57,14 +57,14 @@ TEST_CASE("a check that fails is run again by each poll that asks, for ever",
         CHECK(host.checks == i);
         CHECK(node.checks.size() == i);
         node.poll({}, {}, true);
-        node.poll({}, {}, true);  // One that runs is enough.
+        node.poll({}, {}, true);  // A check is already running.
     }
     check_ends(node, 0);
     CHECK(node.host().readiness == Readiness::passed);
     CHECK(node.host().check_exit == 0);
 }
 
-TEST_CASE("only a leader that is obeyed has checks run", "[agent][readiness]") {
+TEST_CASE("only a leader that is obeyed starts checks", "[agent][readiness]") {
     Node node{checked()};
     node.join();
     check_ends(node, 1);
@@ -74,9 +74,9 @@ TEST_CASE("only a leader that is obeyed has checks run", "[agent][readiness]") {
     CHECK(node.checks.size() == 1);
 }
 
-// Goal: the host is looked at with what an instance left behind, not with what was before.
-// Method: an instance ends while a check runs; that one says nothing of the end.
-TEST_CASE("the end of an instance is followed by a check of its own", "[agent][readiness]") {
+// Goal: the check sees what an instance left behind, not the state before its end.
+// Method: an instance ends while a check runs; that check's result does not count for the end.
+TEST_CASE("the end of an instance is followed by a new check", "[agent][readiness]") {
     Node node{checked()};
     node.join();
     node.start(web0, 1);
@@ -93,8 +93,7 @@ TEST_CASE("the end of an instance is followed by a check of its own", "[agent][r
     CHECK(node.checks.size() == 3);
 }
 
-TEST_CASE("a check that hangs is killed when its time is over, and has failed",
-          "[agent][readiness]") {
+TEST_CASE("a check that hangs is killed after its timeout, and has failed", "[agent][readiness]") {
     Node node{checked()};
     node.join();
     node.pass(5s - 1ms);
@@ -109,7 +108,8 @@ TEST_CASE("a check that hangs is killed when its time is over, and has failed",
     CHECK(node.ends.size() == 1);
 }
 
-TEST_CASE("a check that cannot be executed has failed, and is no instance", "[agent][readiness]") {
+TEST_CASE("a check that cannot be executed has failed, and is not an instance",
+          "[agent][readiness]") {
     Node node{checked()};
     node.join();
     node.input(ProcessNotStarted{node.checks[0].process, true, false, "there is no program"});
@@ -129,7 +129,7 @@ TEST_CASE("an agent says in its hello what the host has for instances", "[agent]
     CHECK(node.last<Hello>()->offer == offer);
 }
 
-TEST_CASE("an agent that ends kills its check, and begins none", "[agent][readiness]") {
+TEST_CASE("an agent that ends kills its check, and starts none", "[agent][readiness]") {
     Node node{checked()};
     node.join();
     SECTION("with its instances") { node.input(ShutDown{}); }
@@ -142,9 +142,9 @@ TEST_CASE("an agent that ends kills its check, and begins none", "[agent][readin
     CHECK(node.checks.size() == 1);
 }
 
-// Goal: a host that can make processes again says so, also when nothing is left to be started.
-// Method: a start fails for the host's sake and is taken back; the agent tries by itself.
-TEST_CASE("an agent finds out by itself that its host makes processes again",
+// Goal: a host that can create processes again reports it, even if nothing waits to start.
+// Method: a start fails because of the host and is withdrawn; the agent tries by itself.
+TEST_CASE("an agent finds out by itself that its host creates processes again",
           "[agent][readiness]") {
     Node node{{.processes_answer = false}};
     node.join();
@@ -167,8 +167,8 @@ TEST_CASE("an agent finds out by itself that its host makes processes again",
     CHECK(node.checks.size() == 4);
 }
 
-// Goal: a disk that is well again is known to be, also if there is nothing new to remember.
-// Method: one write fails; no message comes that would need another.
+// Goal: a repaired disk is noticed, even if nothing new must be persisted.
+// Method: one write fails; no message needs another.
 TEST_CASE("an agent finds out by itself that its disk can be written again", "[agent][readiness]") {
     Node node{{.disk_answers = false}};
     node.welcome();
@@ -193,17 +193,17 @@ TEST_CASE("an agent finds out by itself that its disk can be written again", "[a
     node.start(web1, 2000);
     node.input(RememberFailed{"no space"});
     node.pass(500ms);
-    node.start(web1, 2000);  // Its write takes the place of the next trial,
-    node.pass(1s);           // whose time then comes and goes.
+    node.start(web1, 2000);  // Its write replaces the next trial,
+    node.pass(1s);           // whose time then passes.
     node.input(Remembered{});
     CHECK_FALSE(node.host().journal_failing);
     node.pass(10s);
     CHECK(node.memories.size() == before + 5);
 }
 
-// Goal: what fails on a host is told with its cause, and is not taken for something else.
-// Method: a journal that cannot be written, for an intent; then it can.
-TEST_CASE("a journal that cannot be written is told with its cause, and blames no process",
+// Goal: a failure on a host is reported with its real cause.
+// Method: the journal cannot write an intent, then it can.
+TEST_CASE("a journal that cannot be written is reported with its cause, and blames no process",
           "[agent][journal]") {
     Node node{{.journal_answers = false}};
     node.input(HostObserved{.load_milli = 0, .civil = CivilMs{1'000'000}});

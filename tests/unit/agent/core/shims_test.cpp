@@ -8,7 +8,7 @@
 #include "common/base/limits.hpp"
 #include "tests/unit/agent/core/agent_harness.hpp"
 
-// What a shim told may be lost: an agent asks it again, and no instance waits for ever.
+// Messages of a shim can be lost, so an agent asks again and no instance waits for ever.
 namespace muster::agent::testing {
 namespace {
 
@@ -16,7 +16,7 @@ constexpr Duration moment = 1ms;
 
 }  // namespace
 
-TEST_CASE("a shim that does not tell that its process runs is asked again", "[agent][shims]") {
+TEST_CASE("a shim that does not report its process as running is asked again", "[agent][shims]") {
     Node node{{.processes_answer = false}};
     node.join();
     TaskSpec spec = sleeper();
@@ -38,8 +38,9 @@ TEST_CASE("a shim that does not tell that its process runs is asked again", "[ag
     CHECK(node.asks.size() == 3);
 }
 
-TEST_CASE("a shim that does not tell that its process is gone is asked, and told to end it again",
-          "[agent][shims]") {
+TEST_CASE(
+    "a shim that does not report the end of its process is asked, and ordered to end it again",
+    "[agent][shims]") {
     Node node;
     node.join();
     TaskSpec spec = sleeper();
@@ -67,7 +68,7 @@ TEST_CASE("a shim that does not tell that its process is gone is asked, and told
     CHECK(node.ends.size() == 2);
 }
 
-TEST_CASE("an agent that ends what it runs asks, too, and comes to its end", "[agent][shims]") {
+TEST_CASE("an agent that shuts down also asks, and completes", "[agent][shims]") {
     Node node{{.processes_answer = false}};
     node.join();
     node.start(web0, 3);
@@ -81,8 +82,9 @@ TEST_CASE("an agent that ends what it runs asks, too, and comes to its end", "[a
     CHECK(node.finished);
 }
 
-// Its shim ends it by itself; an order would take from it what its lease leaves it.
-TEST_CASE("what leaves with its lease is asked about, and not ordered to end", "[agent][shims]") {
+// Its shim ends it by itself. An order would shorten the time that the lease still allows.
+TEST_CASE("a process that leaves with its lease is asked about, and not ordered to end",
+          "[agent][shims]") {
     Node node;
     node.join();
     TaskSpec spec = sleeper();
@@ -99,7 +101,7 @@ TEST_CASE("what leaves with its lease is asked about, and not ordered to end", "
     CHECK(node.ends.empty());
 }
 
-TEST_CASE("the next life asks about what an earlier one left in between", "[agent][shims]") {
+TEST_CASE("the next life asks about what an earlier one left unfinished", "[agent][shims]") {
     const bool leaves = GENERATE(false, true);
     CAPTURE(leaves);
     Node first{{.processes_answer = false}};
@@ -125,7 +127,7 @@ TEST_CASE("the next life asks about what an earlier one left in between", "[agen
     CHECK(second.ends.size() == (leaves ? 2 : 0));
 }
 
-TEST_CASE("a check whose end is not told is asked about", "[agent][shims]") {
+TEST_CASE("a check whose end is not reported is asked about", "[agent][shims]") {
     Node node{{.check = {.command = {"is-ready"}, .timeout = 3s}}};
     node.join();
     REQUIRE(node.checks.size() == 1);
@@ -141,7 +143,7 @@ TEST_CASE("a check whose end is not told is asked about", "[agent][shims]") {
     CHECK(node.host().readiness == Readiness::passed);
 }
 
-TEST_CASE("of what is awaited only the last counts", "[agent][shims]") {
+TEST_CASE("only the last wait for a process counts", "[agent][shims]") {
     const Instant begin{1h};
     ShimWatch watch;
     watch.await(ProcessId{1}, 10s);

@@ -28,7 +28,7 @@ TaskSpec with_restart(RestartPolicy policy) {
 
 }  // namespace
 
-TEST_CASE("a start makes a process of the spec that was sent", "[supervisor]") {
+TEST_CASE("a start makes a process of the spec in the message", "[supervisor]") {
     Node node;
     node.join();
     node.start(web0, 3);
@@ -52,12 +52,12 @@ TEST_CASE("a start whose spec was never sent is refused until it is sent", "[sup
     node.start(web0, 3);
     CHECK(node.spawns.size() == 1);
     Batch again = node.start_batch({"web", 1}, 3);
-    again.specs.clear();  // Sent once is enough.
+    again.specs.clear();  // The agent already has the spec.
     node.hear(again);
     CHECK(node.spawns.size() == 2);
 }
 
-TEST_CASE("an unsound spec is refused with what is wrong with it", "[supervisor]") {
+TEST_CASE("an invalid spec is refused with its error", "[supervisor]") {
     Node node;
     node.join();
     TaskSpec spec;
@@ -80,7 +80,7 @@ TEST_CASE("the same or a lower generation changes nothing", "[supervisor]") {
     CHECK(node.state(web0) == "running");
 }
 
-// Goal: never two generations at once. Method: the old process takes its time to end.
+// Goal: two generations never run at once. Method: the old process takes time to end.
 TEST_CASE("a higher generation stops the old process, and starts when it is gone", "[supervisor]") {
     Node node;
     node.join();
@@ -109,8 +109,8 @@ TEST_CASE("a stop of the higher generation leaves nothing to start", "[superviso
     node.join();
     node.start(web0, 3);
     node.start(web0, 4);
-    node.stop(web0, 3);  // Only the old one.
-    SECTION("the new one starts all the same") {
+    node.stop(web0, 3);  // Only the old generation.
+    SECTION("the new one starts anyway") {
         node.ended(ProcessId{1}, 0);
         CHECK(node.spawns.size() == 2);
     }
@@ -135,11 +135,11 @@ TEST_CASE("an instance that leaves and is wanted again starts when its process i
     CHECK(node.state(web0) == "running");
 }
 
-TEST_CASE("stops of a batch are carried out before its starts", "[supervisor]") {
+TEST_CASE("stops of a batch are executed before its starts", "[supervisor]") {
     Node node;
     node.join();
     node.start(web0, 3);
-    node.ended(ProcessId{1}, 1);  // In back-off: no process.
+    node.ended(ProcessId{1}, 1);  // In back-off, without a process.
     Batch batch = node.start_batch(web0, 4);
     batch.stops.push_back({web0, Generation{4}});
     node.hear(batch);
@@ -176,18 +176,20 @@ TEST_CASE("a process that is still being made is stopped at once", "[supervisor]
     node.stop(web0, 3);
     CHECK(node.state(web0) == "stopping");
     CHECK(node.ends.size() == 1);
-    SECTION("it came up before") {
+    SECTION("it started before") {
         node.input(ProcessStarted{ProcessId{1}, CivilMs{1}, {7, 7}});
         CHECK(node.state(web0) == "stopping");
         node.ended(ProcessId{1}, 0);
     }
-    SECTION("it did not") { node.input(ProcessNotStarted{ProcessId{1}, false, false, "killed"}); }
+    SECTION("it did not start") {
+        node.input(ProcessNotStarted{ProcessId{1}, false, false, "killed"});
+    }
     CHECK(node.state(web0) == "unknown");
 }
 
 // ---- restarts ----
 
-// Goal: a crash loop slows down and ends. Method: a process that ends at once, for an hour.
+// Goal: a crash loop slows down and is given up. Method: a process that ends at once, for an hour.
 TEST_CASE("restarts are delayed by 1 s, doubled, and given up after ten starts in ten minutes",
           "[supervisor][SC-22]") {
     Node node;
@@ -214,17 +216,18 @@ TEST_CASE("restarts are delayed by 1 s, doubled, and given up after ten starts i
     node.pass(24h);
     CHECK(node.spawns.size() == 10);
 
-    node.start(web0, 4);  // A new generation has a clean record.
+    node.start(web0, 4);  // A new generation has no history.
     CHECK(node.state(web0) == "running");
     CHECK(node.instance(web0)->restarts == 0);
     CHECK(node.instance(web0)->exit_code == -1);
 }
 
-TEST_CASE("the delay never exceeds five minutes, and ten good minutes reset it", "[supervisor]") {
+TEST_CASE("the delay never exceeds five minutes, and ten minutes of running reset it",
+          "[supervisor]") {
     Node node;
     node.join();
     node.start(web0, 3);
-    // Each runs 2 minutes: too good to be given up, not good enough to be forgiven.
+    // Each runs 2 minutes: too long for a crash loop, too short to reset the delay.
     for (int i = 0; i < 15; ++i) {
         node.pass(2min);
         node.ended(node.last_process(), 1);
@@ -278,8 +281,8 @@ TEST_CASE("a command that cannot be executed fails at once, with its reason", "[
     CHECK(node.spawns.size() == 1);
 }
 
-// Goal: who installs what was missing need do nothing more. Method: it is missing for an hour, in
-// which nothing is said of the tries; then it is there.
+// Goal: installing a missing program is enough. Method: it is missing for an hour, during which
+// retries are not reported; then it is there.
 TEST_CASE("a program that appears later is started, however often it was missing", "[supervisor]") {
     Node node{{.processes_answer = false}};
     node.join();
@@ -296,18 +299,18 @@ TEST_CASE("a program that appears later is started, however often it was missing
     }
     CHECK(std::ranges::none_of(node.messages, [](const AgentMessage& message) {
         const auto* report = std::get_if<Report>(&message);
-        return report != nullptr && report->round == Round{};  // Told without being asked.
+        return report != nullptr && report->round == Round{};  // An unasked report.
     }));
     node.pass(30s);
     node.input(ProcessStarted{node.last_process(), CivilMs{1}});
     CHECK(node.state(web0) == "running");
     CHECK(node.instance(web0)->restarts == 0);
     CHECK(node.instance(web0)->detail.empty());
-    node.ended(node.last_process(), 1);  // Nothing of it counts now.
+    node.ended(node.last_process(), 1);  // Nothing before counts now.
     CHECK(node.instance(web0)->detail == "ended with exit code 1, starts again after 1s");
 }
 
-TEST_CASE("what may run only once at a time is not tried again where it failed", "[supervisor]") {
+TEST_CASE("an exclusive instance is not retried where it failed", "[supervisor]") {
     Node node{{.processes_answer = false}};
     node.join();
     TaskSpec spec = sleeper();
@@ -322,9 +325,9 @@ TEST_CASE("what may run only once at a time is not tried again where it failed",
     CHECK(node.spawns.size() == 1);
 }
 
-// Goal: a host out of memory does not condemn its tasks. Method: it fails far more often than a
+// Goal: a host out of memory does not fail its tasks. Method: the host fails far more often than a
 // task may.
-TEST_CASE("a host that cannot make processes is reported, and the instance goes on trying",
+TEST_CASE("a host that cannot create processes is reported, and the instance is retried",
           "[supervisor]") {
     Node node{{.processes_answer = false}};
     node.join();
@@ -343,7 +346,7 @@ TEST_CASE("a host that cannot make processes is reported, and the instance goes 
     CHECK_FALSE(node.last<Report>()->host.spawn_failing);
 }
 
-TEST_CASE("a start that failed for the host's sake does not count against the instance",
+TEST_CASE("a start that failed because of the host does not count against the instance",
           "[supervisor]") {
     RestartRecord record;
     const RestartRule rule;
@@ -355,7 +358,7 @@ TEST_CASE("a start that failed for the host's sake does not count against the in
     }
 }
 
-// Goal: the shell learns when it may give up what it keeps for an instance, and not before.
+// Goal: the shell learns exactly when it can release what it keeps for an instance.
 // Method: a replacement, then a stop, an end, and a life that begins and ends at once.
 TEST_CASE("an instance has left when its last process is gone and nothing follows",
           "[supervisor]") {
@@ -388,7 +391,7 @@ TEST_CASE("a stop ends a back-off without a process", "[supervisor]") {
 
 // ---- bounds ----
 
-TEST_CASE("a large batch is made a few processes at a time", "[supervisor]") {
+TEST_CASE("a large batch is started a few processes at a time", "[supervisor]") {
     Node node{{.processes_answer = false}};
     node.join();
     Batch batch = node.batch();
@@ -423,7 +426,7 @@ TEST_CASE("a full node refuses one more instance but not a new generation", "[su
     CHECK(node.state(web0) == "stopping");
 }
 
-// Goal: a report always fits a message. Method: the longest names and reasons on a full node.
+// Goal: a report always fits into a message. Method: the longest names and reasons on a full node.
 TEST_CASE("a snapshot of a full node fits one message", "[supervisor]") {
     Node node{{.processes_answer = false}};
     node.join();
@@ -446,9 +449,9 @@ TEST_CASE("a snapshot of a full node fits one message", "[supervisor]") {
     CHECK(bytes.size() < limits::agent_message_bytes);
 }
 
-// Goal: specs cannot fill the memory of an agent, and what runs or is to run keeps its own.
-// Method: more specs come than are kept, while one instance runs and waits for its next version.
-TEST_CASE("of too many specs those that nothing runs are forgotten", "[supervisor][bounds]") {
+// Goal: specs cannot fill an agent's memory, and instances that run or will run keep theirs.
+// Method: more specs arrive than are kept, while one instance runs and waits for its next version.
+TEST_CASE("if there are too many specs, unused ones are dropped", "[supervisor][bounds]") {
     Node node;
     node.join();
     TaskSpec later = sleeper();

@@ -1,4 +1,4 @@
-// Bad hosts and bad tasks: what an operator reads, and what goes on working. Real processes.
+// Bad hosts and bad tasks: what an operator sees, and what continues to work. Real processes.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ TaskSpec sh(const std::string& text) {
     return spec;
 }
 
-// A task that waits until it is told to go on, and leaves a file when it is through.
+// A task that waits for permission to continue, and leaves a file when it is finished.
 std::string in_two_steps(const std::string& first, const std::string& second) {
     return "trap 'go=1' USR1; " + first +
            "; touch up; while [ -z \"$go\" ]; do sleep 0.01; done; " + second +
@@ -79,7 +79,7 @@ std::size_t children_of(pid_t pid) {
         std::count(std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}, ' '));
 }
 
-/// A thread that stands still, as one does that waits for a disk which does not answer.
+/// A stopped thread, like one that waits for a hanging disk.
 class StandingThread {
 public:
     explicit StandingThread(pid_t thread) : thread_{thread} {
@@ -104,7 +104,7 @@ private:
     bool stands_ = false;
 };
 
-// The one besides the main thread of a shim; it is made with the first byte of output.
+// The shim's second thread, which starts with the first byte of output.
 pid_t writer_of(pid_t shim) {
     for (const auto& entry : fs::directory_iterator{"/proc/" + std::to_string(shim) + "/task"}) {
         const pid_t thread = std::stoi(entry.path().filename().string());
@@ -119,9 +119,9 @@ pid_t writer_of(pid_t shim) {
 
 // ---- disks ----
 
-// Goal: a disk that does not answer holds up no task. Method: the thread of the shim that writes is
-// halted; the task writes far more than all that lies between, and is through.
-TEST_CASE("a task goes on while its disk stands still, and what was dropped is said",
+// Goal: a hanging disk delays no task. Method: stop the shim's writer thread; the task writes far
+// more than the buffers hold, and finishes.
+TEST_CASE("a task continues while its disk hangs, and the loss of output is recorded",
           "[executor][bad-host]") {
     Host host;
     const auto process =
@@ -144,7 +144,7 @@ TEST_CASE("a task goes on while its disk stands still, and what was dropped is s
     CHECK(written_and_dropped(host.output(), 'x') == 8'000'000);
 }
 
-TEST_CASE("what follows a stalled disk is written behind the mark", "[executor][bad-host]") {
+TEST_CASE("what follows a stalled disk is written after the mark", "[executor][bad-host]") {
     Host host;
     const auto process = host.spawn(
         sh("trap 'head -c 8000000 /dev/zero; touch through' USR1; trap 'echo after' USR2; echo "
@@ -165,7 +165,7 @@ TEST_CASE("what follows a stalled disk is written behind the mark", "[executor][
 }
 
 // Method: a file system of 256 KiB for the output; later it grows.
-TEST_CASE("on a full disk a task goes on, and what was dropped is said when there is room",
+TEST_CASE("on a full disk a task continues, and the loss is recorded when there is room",
           "[executor][bad-host]") {
     Host host;
     const SmallDisk disk{host.directory() + "/logs"};
@@ -188,7 +188,7 @@ TEST_CASE("on a full disk a task goes on, and what was dropped is said when ther
     CHECK(host.executor().state_of(process)->dropped_bytes == said);
 }
 
-TEST_CASE("a task runs and ends also where nothing of its output can be written",
+TEST_CASE("a task runs and ends even if none of its output can be written",
           "[executor][bad-host]") {
     Host host;
     const SmallDisk disk{host.directory() + "/logs"};
@@ -202,8 +202,9 @@ TEST_CASE("a task runs and ends also where nothing of its output can be written"
     CHECK(host.executor().state_of(process)->dropped_bytes == 4'000'000);
 }
 
-// Goal: how a task ended is known also where it cannot be written down.
-TEST_CASE("the end of a task is told while its record cannot be written", "[executor][bad-host]") {
+// Goal: the end of a task is known even if it cannot be written.
+TEST_CASE("the end of a task is reported while its record cannot be written",
+          "[executor][bad-host]") {
     Host host;
     const SmallDisk disk{host.directory() + "/ends"};
     if (!disk.mounted() || !disk.make_read_only()) {
@@ -218,14 +219,15 @@ TEST_CASE("the end of a task is told while its record cannot be written", "[exec
     host.until([&] { return host.executor().state_of(process)->phase == shim::Phase::ended; });
     CHECK(host.executor().state_of(process)->exit_signal == SIGTERM);
     CHECK_FALSE(host.executor().state_of(process)->is_recorded);
-    // The shim remembers it for the next agent.
+    // The shim keeps it for the next agent.
     host.begin({});
     host.until([&] { return host.executor().state_of(process)->exit_signal == SIGTERM; });
     host.executor().release({process});
     host.until([&] { return ::kill(shim, 0) != 0; });
 }
 
-TEST_CASE("a directory for work that cannot be made is the host's fault", "[executor][bad-host]") {
+TEST_CASE("a working directory that cannot be created is the host's fault",
+          "[executor][bad-host]") {
     Host host;
     const SmallDisk disk{host.directory() + "/work"};
     if (!disk.mounted() || !disk.make_read_only()) {
@@ -239,7 +241,7 @@ TEST_CASE("a directory for work that cannot be made is the host's fault", "[exec
     CHECK(host.await<ProcessNotStarted>(host.spawn(spec)).host_at_fault);
 }
 
-TEST_CASE("a directory for sockets that is gone is the host's fault", "[executor][bad-host]") {
+TEST_CASE("a missing directory for sockets is the host's fault", "[executor][bad-host]") {
     Host host;
     fs::remove_all(host.sockets());
     const auto refused = host.await<ProcessNotStarted>(host.shell("exit 0"));
@@ -249,7 +251,7 @@ TEST_CASE("a directory for sockets that is gone is the host's fault", "[executor
 
 // ---- what a host lacks ----
 
-TEST_CASE("a task with limits runs without them where there are no cgroups",
+TEST_CASE("a task with limits runs without them on a host without cgroups",
           "[executor][bad-host]") {
     const OwnMounts mounts;
     if (!mounts.hide("/sys/fs/cgroup")) {
@@ -288,8 +290,8 @@ TEST_CASE("a shim that cannot be executed is named", "[executor][bad-host]") {
     CHECK(fs::is_empty(host.sockets()));
 }
 
-// Goal: an operator who installs what was missing need do nothing more.
-TEST_CASE("a program that appears later is found by the next try", "[executor][bad-host]") {
+// Goal: an operator who installs a missing program need do nothing more.
+TEST_CASE("a program that appears later is found by the next attempt", "[executor][bad-host]") {
     Host host;
     TaskSpec spec;
     spec.argv = {host.base() + "/program"};
@@ -302,8 +304,8 @@ TEST_CASE("a program that appears later is found by the next try", "[executor][b
 
 // ---- bad tasks ----
 
-// Method: a thousand children end and nobody asks how; then a thousand are left to the shim.
-TEST_CASE("a thousand zombies hold up nothing, and end with their task", "[executor][bad-host]") {
+// Method: a thousand children end and are not reaped; then the shim inherits a thousand.
+TEST_CASE("a thousand zombies delay nothing, and end with their task", "[executor][bad-host]") {
     Host host;
     TaskSpec spec;
     spec.argv = {"perl", "-e", "$| = 1; for (1..1000) { fork or exit } print \"up\\n\"; sleep"};
@@ -323,7 +325,7 @@ TEST_CASE("a thousand zombies hold up nothing, and end with their task", "[execu
     host.await<ProcessEnded>(orphans);
 }
 
-// Method: 1 GB in one line, through the bound that a task has unless it says more.
+// Method: 1 GB in one line, with the default output bound of a task.
 TEST_CASE("a line of a gigabyte fills no disk and no memory", "[executor][bad-host]") {
     Host host;
     const auto process = host.spawn(sh("head -c 1000000000 /dev/zero; echo; echo end"));
@@ -334,7 +336,7 @@ TEST_CASE("a line of a gigabyte fills no disk and no memory", "[executor][bad-ho
     CHECK((host.output().ends_with("\nend\n") || host.output().ends_with(dropped_mark)));
 }
 
-TEST_CASE("what a task prints is kept as it is, whatever its bytes", "[executor][bad-host]") {
+TEST_CASE("output is kept as it is, whatever its bytes", "[executor][bad-host]") {
     Host host;
     const auto process = host.shell("printf '\\377\\376\\000\\033[31m\\303('");
     host.await<ProcessEnded>(process);

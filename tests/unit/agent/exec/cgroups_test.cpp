@@ -1,4 +1,4 @@
-// Limits of tasks on real processes, where this host has cgroups that can be made.
+// Limits of tasks on real processes, where this host allows cgroups to be created.
 
 #include "agent/exec/cgroups/cgroups.hpp"
 
@@ -23,8 +23,8 @@ using namespace muster::agent;
 
 namespace {
 
-/// A test that needs the limit is skipped where the host does not keep it, with the reason that the
-/// host gives. The host has to say something of each limit.
+/// A test that needs the limit is skipped on a host that does not enforce it, with the host's
+/// reason. The host must report each limit.
 bool is_enforced(const std::vector<LimitFact>& facts, const std::string& limit) {
     const auto fact = std::ranges::find(facts, limit, &LimitFact::limit);
     REQUIRE(fact != facts.end());
@@ -49,7 +49,7 @@ TaskSpec limited(const std::string& script, const CgroupLimits& limits) {
     return spec;
 }
 
-/// The cgroups of a process that are ours, read from its own file.
+/// The process's cgroups that muster made, read from its file in /proc.
 std::vector<std::string> cgroups_of(pid_t pid) {
     std::vector<std::string> found;
     std::ifstream own{"/proc/" + std::to_string(pid) + "/cgroup"};
@@ -75,7 +75,7 @@ std::string text_in(const std::vector<std::string>& cgroups, const std::string& 
     return "there is no " + file;
 }
 
-/// A cgroup as the kernel would show it, of ordinary files: what is written to it can be read.
+/// A cgroup as ordinary files, so that a test can read what was written.
 class PaperCgroup {
 public:
     explicit PaperCgroup(const std::string& controllers) {
@@ -97,8 +97,8 @@ private:
 
 }  // namespace
 
-// Goal: it is known what this host does not keep, and why.
-TEST_CASE("a host without cgroups keeps no limit and says so", "[cgroups]") {
+// Goal: the host reports which limits it does not enforce, and why.
+TEST_CASE("a host without cgroups enforces no limit and says so", "[cgroups]") {
     Cgroups cgroups;
     cgroups.open({}, "8-1");
     REQUIRE(cgroups.facts().size() == 3);
@@ -110,9 +110,9 @@ TEST_CASE("a host without cgroups keeps no limit and says so", "[cgroups]") {
     CHECK_FALSE(cgroups.kill(ProcessId{1}));
 }
 
-// Goal: what was not delegated is named. Method: directories that nobody can make anything in, as
-// the kernel file systems are for others; also root is refused a directory in /proc.
-TEST_CASE("a cgroup in which none can be made is the reason that is given", "[cgroups]") {
+// Goal: missing delegation is reported. Method: directories in which nothing can be created, like
+// kernel file systems for ordinary users; /proc refuses root too.
+TEST_CASE("the reason names the cgroup in which none can be created", "[cgroups]") {
     Cgroups cgroups;
     cgroups.open({{1, {"pids"}, "/proc"}}, "8-1");
     CHECK(cgroups.facts()[2] ==
@@ -120,16 +120,16 @@ TEST_CASE("a cgroup in which none can be made is the reason that is given", "[cg
     CHECK(cgroups.make(ProcessId{1}, {0, 0, 10}).empty());
 }
 
-TEST_CASE("controllers are handed on to the cgroups of processes", "[cgroups]") {
+TEST_CASE("controllers are enabled for the cgroups of processes", "[cgroups]") {
     const PaperCgroup paper{"cpuset cpu pids"};
     Cgroups cgroups;
     cgroups.open({paper.tree()}, "8-1");
-    CHECK(paper.text("cgroup.subtree_control") == "+pids");  // The last that was written.
+    CHECK(paper.text("cgroup.subtree_control") == "+pids");  // The last write.
     CHECK(cgroups.facts()[1].how == "this host shows no cgroup with a controller for it");
 }
 
-// Method: the files of both versions, and what is written to them.
-TEST_CASE("limits are written as each version of cgroups has them", "[cgroups]") {
+// Method: the files of both versions, and the values written to them.
+TEST_CASE("limits are written in the form of each cgroup version", "[cgroups]") {
     const PaperCgroup paper{""};
     for (const char* file : {"cpu.max", "memory.max", "memory.swap.max", "memory.oom.group",
                              "pids.max", "cpu.cfs_period_us", "cpu.cfs_quota_us",
@@ -147,7 +147,7 @@ TEST_CASE("limits are written as each version of cgroups has them", "[cgroups]")
     CHECK(paper.text("memory.swap.max") == "0");
     CHECK(paper.text("memory.oom.group") == "1");
     CHECK(paper.text("pids.max") == "7");
-    set(2, {5, 0, 0});  // Less than the kernel takes within its usual period.
+    set(2, {5, 0, 0});  // Less than the kernel accepts within its usual period.
     CHECK(paper.text("cpu.max") == "5000 1000000");
     CHECK(paper.text("memory.max") == "max");
     CHECK(paper.text("pids.max") == "max");
@@ -160,7 +160,7 @@ TEST_CASE("limits are written as each version of cgroups has them", "[cgroups]")
     CHECK(set_limit(paper.path(), "pids", 1, {0, 0, 7}) == ENOENT);
 }
 
-TEST_CASE("what is left of an agent hands no controllers on any more", "[cgroups]") {
+TEST_CASE("the remains of an agent enable no controllers any more", "[cgroups]") {
     const PaperCgroup paper{"cpu memory pids"};
     fs::create_directories(paper.path() + "/.control");
     take_back_controllers({{2, {}, paper.path() + "/.control"}});
@@ -172,14 +172,15 @@ TEST_CASE("what is left of an agent hands no controllers on any more", "[cgroups
 
 // ---- real processes ----
 
-TEST_CASE("a process has the limits of its task, and its cgroups go with it", "[executor]") {
+TEST_CASE("a process has the limits of its task, and its cgroups are removed with it",
+          "[executor]") {
     Host host;
     const auto process =
         host.spawn(limited("sleep 1000 & exec sleep 1000", {1'500, 64U << 20U, 20}));
     host.await<ProcessStarted>(process);
     const auto cgroups = cgroups_of(host.pid_of(process));
     using Values = std::vector<std::pair<std::string, std::string>>;
-    // By the file of either version of cgroups; a host has one of them.
+    // In the files of both versions; a host has one of them.
     const std::vector<std::pair<std::string, Values>> limits{
         {"cpu", {{"cpu.max", "150000 100000"}, {"cpu.cfs_quota_us", "150000"}}},
         {"memory", {{"memory.max", "67108864"}, {"memory.limit_in_bytes", "67108864"}}},
@@ -207,7 +208,7 @@ TEST_CASE("a process has the limits of its task, and its cgroups go with it", "[
     }
 }
 
-TEST_CASE("who eats more memory than its task may is killed", "[executor]") {
+TEST_CASE("a task that exceeds its memory limit is killed", "[executor]") {
     Host host;
     if (!is_enforced(host.executor().limits(), "memory")) {
         return;
@@ -220,9 +221,9 @@ TEST_CASE("who eats more memory than its task may is killed", "[executor]") {
     CHECK_FALSE(host.await<ProcessEnded>(victim).out_of_memory);
 }
 
-// Goal: a fork bomb is its own misfortune. Method: it reaches its limit, which it says itself; then
-// another task is run and the bomb is ended.
-TEST_CASE("a fork bomb stays within its limit, and others go on", "[executor]") {
+// Goal: a fork bomb harms only itself. Method: it reaches its limit and reports it; then another
+// task runs and the bomb is ended.
+TEST_CASE("a fork bomb stays within its limit, and other tasks continue", "[executor]") {
     Host host;
     if (!is_enforced(host.executor().limits(), "pids")) {
         return;
@@ -236,8 +237,8 @@ TEST_CASE("a fork bomb stays within its limit, and others go on", "[executor]") 
     CHECK(processes_of_home(home_of(host.directory())).size() <= 2);  // Shims.
 }
 
-// Goal: also what hides from us ends with its shim. Method: the process and its child are without
-// an environment, one of them in a session of its own; the shim is killed.
+// Goal: processes that hide also end with their shim. Method: kill the shim of a process and its
+// child; both are without an environment, one in its own session.
 TEST_CASE("what is left of a killed shim ends with its cgroup", "[executor]") {
     Host host;
     const auto process = host.shell("exec env -i sh -c 'env -i setsid sleep 1000 & wait'");
@@ -256,8 +257,8 @@ TEST_CASE("what is left of a killed shim ends with its cgroup", "[executor]") {
     }
 }
 
-// Method: cgroups as a shim and its agent leave them that are killed together.
-TEST_CASE("cgroups of earlier lives are taken away, with what is in them", "[executor]") {
+// Method: the cgroups of a shim and its agent that were killed together.
+TEST_CASE("cgroups of earlier lives are removed, with the processes in them", "[executor]") {
     Host host;
     Cgroups earlier;
     earlier.open(cgroup_trees_of_process(), home_of(host.directory()));
@@ -273,7 +274,7 @@ TEST_CASE("cgroups of earlier lives are taken away, with what is in them", "[exe
     }
     std::ofstream{made.front() + "/cgroup.procs"} << left;
     host.begin({});
-    // Until it is gone, no other process may be taken for it.
+    // Until it is gone, no other process can be mistaken for it.
     CHECK(host.executor().last_left() == ProcessId{77});
     CHECK(host.await<ProcessEnded>(host.shell("exit 3")).exit_code == 3);
     host.until([&] { return !fs::exists(made.front()); });

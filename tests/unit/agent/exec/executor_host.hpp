@@ -34,15 +34,15 @@ inline char status_of(pid_t pid) {
     return end == std::string::npos || end + 2 >= line.size() ? '?' : line[end + 2];
 }
 
-/// Real processes, below real shims, in a directory of their own; gone with the host.
+/// Real processes below real shims, in a directory of their own. The destructor ends them.
 class Host {
 public:
-    /// What may be chosen of it.
+    /// Options of a test.
     struct Choices {
         std::size_t ended_kept = limits::ended_outputs;
         Offer offer{};
         Duration post_stop = limits::post_stop_max;
-        Duration patience = 20s;  ///< With the shims that an earlier life left.
+        Duration patience = 20s;  ///< For the shims that an earlier life left.
     };
 
     Host() : Host{Choices{}} {}
@@ -64,8 +64,8 @@ public:
     Host(const Host&) = delete;
     Host& operator=(const Host&) = delete;
 
-    /// The next life of the agent, which finds what this journal says. Returns what it does not
-    /// say.
+    /// Begins the next life of the agent with this journal. Returns the processes that the journal
+    /// does not have.
     std::vector<FoundProcess> begin(const JournalImage& journal) {
         executor_.emplace(LauncherOptions{.node = "n1",
                                           .offer = choices_.offer,
@@ -84,7 +84,7 @@ public:
         return found;
     }
 
-    /// Every shim that starts from now on is halted before it is one, until somebody lets it go on.
+    /// From now on each new shim stops before it does anything, until a test continues it.
     void halt_shims() {
         leave();
         shim_ = directory_ + "/halted-shim";
@@ -93,7 +93,7 @@ public:
         fs::permissions(shim_, fs::perms::owner_all);
         REQUIRE(begin({}).empty());
     }
-    /// Waits until the only shim there is stands halted, and returns it.
+    /// Waits until the only shim is stopped, and returns it.
     [[nodiscard]] pid_t halted_shim() {
         pid_t shim = 0;
         until([&] {
@@ -104,7 +104,7 @@ public:
         return shim;
     }
 
-    /// The agent ends, and what runs runs on.
+    /// The agent ends; its processes keep running.
     void leave() { executor_.reset(); }
 
     ProcessId spawn(TaskSpec spec, const InstanceId& id = {"web", 0}) {
@@ -112,7 +112,7 @@ public:
         executor_->spawn({last_, id, Generation{7}, std::move(spec)});
         return last_;
     }
-    /// An exclusive one, whose lease ends so much from now.
+    /// An exclusive process whose lease ends after this time.
     ProcessId lease(const std::string& script, Duration lease, std::uint64_t token) {
         TaskSpec spec;
         spec.argv = {"/bin/sh", "-c", script};
@@ -134,8 +134,8 @@ public:
         return spawn(spec);
     }
 
-    /// Waits for what happens next to this process; fails the test after a minute, or at once if it
-    /// cannot happen any more. Of an end also for the last of its output.
+    /// Waits for the process's next event, for an end also until its output is written. Fails the
+    /// test after a minute, or at once if it cannot happen any more.
     template <class Event>
     Event await(ProcessId process) {
         const auto end = std::chrono::steady_clock::now() + 60s;
@@ -166,7 +166,7 @@ public:
     void until(Condition condition) {
         REQUIRE(comes_true(condition));
     }
-    /// The same, for where nothing may be checked: false after a minute.
+    /// The same without checks: false after a minute.
     template <class Condition>
     [[nodiscard]] bool comes_true(Condition condition) {
         const auto end = std::chrono::steady_clock::now() + 60s;
@@ -201,13 +201,14 @@ public:
         return all.str();
     }
     [[nodiscard]] std::string output() const { return text("logs/web.0.out"); }
-    /// The agent's state.
+    /// The agent's state directory.
     [[nodiscard]] std::string directory() const { return directory_ + "/state"; }
-    /// All of it: the state, secrets/ and copies/ of them.
+    /// The whole directory: the state, secrets/ and copies/ of them.
     [[nodiscard]] std::string base() const { return directory_; }
     [[nodiscard]] std::string sockets() const { return directory_ + "/shims"; }
     Executor& executor() { return *executor_; }
-    /// Of what runs, or ran. What it wrote may be read before it is told that it runs.
+    /// The pid of a process that runs or ran. The process can write output before it is reported
+    /// running.
     [[nodiscard]] pid_t pid_of(ProcessId process) {
         until([&] { return executor_->state_of(process)->identity.pid != 0; });
         return executor_->state_of(process)->identity.pid;
@@ -229,7 +230,7 @@ private:
     }
 
     std::string directory_;
-    std::string shim_;  // Empty: ours.
+    std::string shim_;  // Empty: the real one.
     Choices choices_;
     std::optional<Executor> executor_;
     ProcessId last_{};

@@ -1,6 +1,6 @@
 #include "tests/unit/agent/exec/executor_host.hpp"
 
-// Processes that may run until their lease ends: real ones, below real shims.
+// Processes that can run until their lease ends: real ones, below real shims.
 namespace muster::agent {
 
 TEST_CASE("an exclusive process ends with its lease, without an agent", "[executor][lease]") {
@@ -26,9 +26,9 @@ TEST_CASE("an exclusive process ends with its lease, without an agent", "[execut
     CHECK(host.executor().state_of(process)->lease_over);
 }
 
-// Goal: a lease is made longer, never shorter. Method: renewals in the wrong order; the first lease
-// passes while the process does something that takes longer.
-TEST_CASE("a renewed lease goes on, and a late renewal takes nothing from it",
+// Goal: a lease is extended, never shortened. Method: renewals in the wrong order; the first lease
+// passes during a longer operation of the process.
+TEST_CASE("a renewed lease continues, and a late renewal does not shorten it",
           "[executor][lease]") {
     Host host;
     const Instant begun = Host::boot_time();
@@ -41,7 +41,7 @@ TEST_CASE("a renewed lease goes on, and a late renewal takes nothing from it",
     CHECK(host.output() == "done\n");
 }
 
-TEST_CASE("what comes after its lease does not begin", "[executor][lease]") {
+TEST_CASE("a process whose lease has passed is not started", "[executor][lease]") {
     Host host;
     const auto late = host.lease("echo begun", Duration{-1ms}, 7);
     CHECK(host.await<ProcessNotStarted>(late).detail ==
@@ -52,7 +52,7 @@ TEST_CASE("what comes after its lease does not begin", "[executor][lease]") {
     CHECK(host.output().empty());
 }
 
-// Goal: who waits for the end of a lease need not know the grace of an old spec.
+// Goal: waiting for the end of a lease does not depend on the grace of an old spec.
 TEST_CASE("at the end of a lease the grace of a stop is bounded", "[executor][lease]") {
     const Spawn spawn = [] {
         Spawn of;

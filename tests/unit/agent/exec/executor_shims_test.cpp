@@ -12,13 +12,13 @@
 #include "agent/exec/shims/shim_link.hpp"
 #include "tests/unit/agent/exec/executor_host.hpp"
 
-// What a shim told and was lost is told again, by a new link, to whoever asks.
+// A shim's message that was lost is sent again, over a new link, to an agent that asks.
 
 namespace muster::agent {
 
 namespace {
 
-/// The links to shims that this process has.
+/// This process's links to shims.
 std::vector<int> links() {
     std::vector<int> all;
     for (const auto& file : fs::directory_iterator{"/proc/self/fd"}) {
@@ -34,7 +34,7 @@ std::vector<int> links() {
     return all;
 }
 
-/// Takes messages away before the executor reads them, up to the first for which it is true.
+/// Consumes messages before the executor reads them, through the first that meets the condition.
 template <class Condition>
 void lose_until(Condition is_last) {
     REQUIRE(links().size() == 1);
@@ -51,7 +51,7 @@ void lose_until(Condition is_last) {
     }
 }
 
-/// A shim that says what a test wants, at the socket of a process that an earlier life began.
+/// A shim that sends what a test wants, at the socket of a process that an earlier life started.
 class FakeShim {
 public:
     FakeShim(const std::string& sockets, ProcessId process)
@@ -60,7 +60,7 @@ public:
         REQUIRE(SocketAddress(directory, std::to_string(raw(process))).bind(listen_));
         REQUIRE(::listen(listen_.get(), 4) == 0);
     }
-    /// False: nobody connects.
+    /// False: no agent connects.
     bool accept_agent() {
         pollfd ready{listen_.get(), POLLIN, 0};
         if (::poll(&ready, 1, 60'000) == 1) {
@@ -93,8 +93,8 @@ private:
 
 }  // namespace
 
-// Method: the test reads the link before the executor does, so what its shim told is lost.
-TEST_CASE("what a shim told and was lost is told when it is asked", "[executor][shims]") {
+// Method: the test reads the link before the executor does, so the shim's message is lost.
+TEST_CASE("a lost message of a shim is sent again when the shim is asked", "[executor][shims]") {
     Host host;
     const auto process = host.shell("trap 'exit 3' TERM; echo up; while :; do sleep 0.01; done");
     const auto ask = [&] { host.executor().ask(Host::time(), {process}); };
@@ -103,7 +103,7 @@ TEST_CASE("what a shim told and was lost is told when it is asked", "[executor][
     CHECK(host.await<ProcessStarted>(process).identity.pid != 0);
     CHECK(host.executor().take_mended() == std::vector<ProcessId>{process});
 
-    ask();  // In vain: there is nothing new.
+    ask();  // No effect: there is nothing new.
     host.until([&] { return host.output() == "up\n"; });
     host.end(process, SIGTERM, 20s);
     lose_until([](const ShimState& state) { return state.is_recorded; });
@@ -115,9 +115,9 @@ TEST_CASE("what a shim told and was lost is told when it is asked", "[executor][
     CHECK(host.executor().take_mended().empty());
 }
 
-// Goal: of a shim that stands still nothing is made of by asking, and what it was to do is done.
-// Method: it is asked more often than its socket has room for, and told to end its task, again.
-TEST_CASE("a shim that is halted may be asked over and over", "[executor][shims]") {
+// Goal: requests to a stopped shim do not fill its socket, and its orders are executed later.
+// Method: ask it more often than its socket has room for, and order it to end its task, twice.
+TEST_CASE("a shim that is stopped can be asked over and over", "[executor][shims]") {
     Host host;
     host.halt_shims();
     const auto process = host.shell("exec sleep 1000");
@@ -139,8 +139,8 @@ TEST_CASE("a shim that is halted may be asked over and over", "[executor][shims]
     CHECK(host.await<ProcessEnded>(process).exit_signal == SIGTERM);
 }
 
-// Goal: a state that cannot be read is not lost. Method: a false shim tells half of one to an agent
-// that adopts its task, and later; each time it is asked once.
+// Goal: an unreadable state is not lost. Method: a fake shim sends half of one to an agent that
+// adopts its task, and later; each time it is asked once.
 TEST_CASE("a shim whose message cannot be read is asked at once", "[executor][shims]") {
     const ProcessId process{5};
     Host host;

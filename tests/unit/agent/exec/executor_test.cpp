@@ -32,8 +32,9 @@ std::size_t open_files() {
     return static_cast<std::size_t>(std::distance(begin(files), end(files)));
 }
 
-/// Another process that traces one as strace does: its end is told to the tracer first, and to the
-/// parent when the tracer is gone. Made before what it traces, so it has no file of its executor.
+/// Another process that traces one as strace does: the tracer learns of the end first, and the
+/// parent when the tracer is gone. Create it before its tracee, so that it has no file of the
+/// executor.
 class Tracer {
 public:
     Tracer() {
@@ -50,7 +51,7 @@ public:
     Tracer(const Tracer&) = delete;
     Tracer& operator=(const Tracer&) = delete;
 
-    /// False: it may not.
+    /// False: tracing is not allowed.
     [[nodiscard]] bool attach(pid_t pid) const {
         REQUIRE(write(talk_[0], &pid, sizeof pid) == sizeof pid);
         return hears('y');
@@ -88,8 +89,8 @@ private:
 
 }  // namespace
 
-// Goal: the report can say how a process ended. Method: let it exit, and let a signal end it.
-TEST_CASE("the end of a process is told with its exit code or its signal", "[executor]") {
+// Goal: reports say how a process ended. Method: let it exit, and let a signal end it.
+TEST_CASE("the end of a process is reported with its exit code or its signal", "[executor]") {
     Host host;
     const auto exits = host.shell("exit 7");
     CHECK(host.await<ProcessStarted>(exits).at > CivilMs{1'000'000'000'000});
@@ -103,8 +104,8 @@ TEST_CASE("the end of a process is told with its exit code or its signal", "[exe
     CHECK(killed.exit_signal == SIGUSR1);
 }
 
-// Goal: a polite stop comes before the kill. Method: one process obeys TERM, one ignores it.
-TEST_CASE("a process that ignores its stop signal still ends by the kill", "[executor]") {
+// Goal: a process gets a stop signal before the kill. Method: one obeys TERM, one ignores it.
+TEST_CASE("a process that ignores its stop signal is still ended by the kill", "[executor]") {
     Host host;
     const auto polite = host.shell("trap 'exit 3' TERM; echo up; while :; do sleep 0.01; done");
     host.until([&] { return host.output() == "up\n"; });
@@ -119,9 +120,10 @@ TEST_CASE("a process that ignores its stop signal still ends by the kill", "[exe
     CHECK(host.await<ProcessEnded>(stubborn).exit_signal == SIGKILL);
 }
 
-// Goal: who looks at a task with strace ends no agent, and makes it turn in no circle.
-// Method: a traced process is killed; its tracer knows it and keeps it; an hour later lets it go.
-TEST_CASE("the end of a traced process is told when its tracer lets it go", "[executor]") {
+// Goal: strace on a task neither ends the agent nor makes it busy-loop.
+// Method: kill a traced process; its tracer knows the end and keeps it, and releases it an hour
+// later.
+TEST_CASE("the end of a traced process is reported when its tracer releases it", "[executor]") {
     Tracer tracer;
     Host host;
     const auto process = host.shell("exec sleep 1000");
@@ -141,7 +143,7 @@ TEST_CASE("the end of a traced process is told when its tracer lets it go", "[ex
     CHECK(host.await<ProcessEnded>(process).exit_signal == SIGKILL);
 }
 
-// Goal: we block and ignore signals, tasks must not. Method: read the child's own masks.
+// Goal: the agent blocks and ignores signals, tasks must not. Method: read the child's own masks.
 TEST_CASE("a process has every signal at its default and none blocked", "[executor]") {
     std::signal(SIGHUP, SIG_IGN);
     Host host;
@@ -149,13 +151,13 @@ TEST_CASE("a process has every signal at its default and none blocked", "[execut
     spec.argv = {"grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"};
     host.await<ProcessEnded>(host.spawn(spec));
     std::signal(SIGHUP, SIG_DFL);
-    // The C library ignores its own two, 32 and 33, on the way.
+    // The C library does not reset its own two signals, 32 and 33.
     CHECK(host.output() == "SigBlk:\t0000000000000000\nSigIgn:\t0000000180000000\n");
 }
 
-// Goal: nothing of a stopped task goes on. Method: a child in the group, one in a session of its
-// own, and a daemon that forked twice, then the end of the main process.
-TEST_CASE("the end of a process is told when its whole tree is gone", "[executor]") {
+// Goal: nothing of a stopped task keeps running. Method: a child in the group, one in its own
+// session, and a daemon that forked twice, then the end of the main process.
+TEST_CASE("the end of a process is reported when its whole tree is gone", "[executor]") {
     Host host;
     const auto process = host.shell(
         "sleep 1000 & echo $!\n"
@@ -172,7 +174,7 @@ TEST_CASE("the end of a process is told when its whole tree is gone", "[executor
     CHECK(std::none_of(members.begin(), members.end(), alive));
 }
 
-TEST_CASE("a daemon lives as long as the main process that left it behind", "[executor]") {
+TEST_CASE("a daemon of a task lives as long as the task's main process", "[executor]") {
     Host host;
     const auto process =
         host.shell("(setsid sh -c 'echo $$; exec sleep 1000' &) ; exec sleep 1000");
@@ -184,7 +186,7 @@ TEST_CASE("a daemon lives as long as the main process that left it behind", "[ex
     CHECK_FALSE(alive(daemon));
 }
 
-// Goal: nothing leaks into a task. Method: compare the whole environment.
+// Goal: a task inherits nothing. Method: compare the whole environment.
 TEST_CASE("a process has exactly the listed environment", "[executor]") {
     Host host;
     TaskSpec spec;
@@ -203,7 +205,7 @@ TEST_CASE("a process has exactly the listed environment", "[executor]") {
                        "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"});
 }
 
-TEST_CASE("arguments reach the program as they are, through no shell", "[executor]") {
+TEST_CASE("arguments reach the program unchanged, without a shell", "[executor]") {
     Host host;
     TaskSpec spec;
     spec.argv = {"printf", "%s|", "a b", "$HOME", "*", "", "'\"; echo x"};
@@ -211,7 +213,8 @@ TEST_CASE("arguments reach the program as they are, through no shell", "[executo
     CHECK(host.output() == "a b|$HOME|*||'\"; echo x|");
 }
 
-// Method: open one file more that the program would inherit, and list what it has. ls opens 3.
+// Method: open one more file that the program could inherit, and list its files. ls opens the
+// fourth itself.
 TEST_CASE("a process has no open file but its standard ones", "[executor]") {
     const FileDescriptor leak{open("/dev/null", O_RDONLY)};
     REQUIRE(leak.is_open());
@@ -242,7 +245,7 @@ TEST_CASE("a process works in the directory of its spec, or in one of its own", 
     CHECK(lines(host.output()) == std::vector<std::string>{own.string(), "/usr"});
 }
 
-// Goal: what can never work is not tried again, and its reason names what is missing.
+// Goal: a command that can never work is not retried, and its reason names what is missing.
 // Method: each kind of command that cannot be executed.
 TEST_CASE("a command that cannot be executed is refused for good, with its reason", "[executor]") {
     Host host;
@@ -276,7 +279,7 @@ TEST_CASE("a command that cannot be executed is refused for good, with its reaso
     }
 }
 
-TEST_CASE("a host that cannot make a process is told apart from a bad command", "[executor]") {
+TEST_CASE("a host that cannot create a process is distinguished from a bad command", "[executor]") {
     Host host;
     fs::remove_all(host.directory() + "/work");
     const auto refused = host.await<ProcessNotStarted>(host.shell("exit 0"));
@@ -285,7 +288,7 @@ TEST_CASE("a host that cannot make a process is told apart from a bad command", 
     CHECK(refused.detail == "its directory work/web.0 cannot be made: No such file or directory");
 }
 
-// Goal: nothing is left behind. Method: count files, processes and what shims leave around a crowd.
+// Goal: nothing is left behind. Method: count files, processes and shim files before and after.
 TEST_CASE("two hundred processes leave no process and no open file behind", "[executor]") {
     Host host;
     const auto first = host.shell("exit 0");
@@ -313,7 +316,7 @@ TEST_CASE("two hundred processes leave no process and no open file behind", "[ex
     CHECK(fs::is_empty(host.directory() + "/ends"));
 }
 
-// Method: they are released as soon as they have ended, while their shims write how.
+// Method: release processes as soon as they have ended, while their shims write the record.
 TEST_CASE("processes that are released at once leave no record of their ends", "[executor]") {
     Host host;
     std::vector<ProcessId> processes(8);
@@ -340,7 +343,7 @@ TEST_CASE("an order for a process that has ended does nothing", "[executor]") {
     CHECK(host.executor().state_of(process) == nullptr);
 }
 
-TEST_CASE("a mark reads what it wrote and nothing else", "[executor]") {
+TEST_CASE("a mark reads back what was written and nothing else", "[executor]") {
     const ProcessMark mark{"8-1234", ProcessId{99}};
     CHECK(parse_process_mark(to_string(mark)) == mark);
     for (const char* bad : {"", "/", "//", "8-1", "8-1/xyz", "8-1/", "8-1/1/2"}) {
@@ -349,19 +352,19 @@ TEST_CASE("a mark reads what it wrote and nothing else", "[executor]") {
     }
 }
 
-// Goal: nobody holds up the end of other tasks by processes of which it cannot be told whose they
-// are.
-// Method: a task makes one after the other that leaves it without an environment; another ends.
-TEST_CASE("a stream of processes without an environment holds up no end", "[executor]") {
+// Goal: processes of unknown owner do not delay the end of other tasks.
+// Method: a task starts processes that leave it without an environment, one after the other;
+// another task ends.
+TEST_CASE("a stream of processes without an environment delays no end", "[executor]") {
     Host host;
     host.shell("while :; do (env -i setsid sleep 1 &); echo .; sleep 0.05; done");
     host.until([&] { return host.output().size() > 20; });
     CHECK(host.await<ProcessEnded>(host.shell("exit 3")).exit_code == 3);
 }
 
-// Goal: what was ordered by an agent that died at once is done, or known not to be done.
-// Method: the shim gets so far only when the next agent waits for it already.
-TEST_CASE("an order that its shim has not read yet outlives the agent", "[executor]") {
+// Goal: an order of an agent that died at once is either done or known not to be done.
+// Method: the shim continues only when the next agent already waits for it.
+TEST_CASE("an order that its shim has not read yet survives the agent", "[executor]") {
     Host host{{.patience = 1ms}};
     host.halt_shims();
     const auto process = host.shell("exit 3");
@@ -379,9 +382,9 @@ TEST_CASE("an order that its shim has not read yet outlives the agent", "[execut
     CHECK(host.await<ProcessEnded>(process).exit_code == 3);
 }
 
-// Goal: nobody is signalled for having the number that a process of ours had.
-// Method: the journal of a life before names the pid of a stranger, with another start.
-TEST_CASE("a stranger with the number of a process that ended is left alone", "[executor][S14]") {
+// Goal: a process that reused a pid gets no signal.
+// Method: the earlier life's journal has a foreign process's pid with another start time.
+TEST_CASE("a foreign process with the pid of an ended one is left alone", "[executor][S14]") {
     Host host;
     host.leave();
     const pid_t stranger = fork();

@@ -1,4 +1,4 @@
-// Reading what shims write, while they write it. Real files; times of the test's own.
+// Reading logs while shims write them. Real files; the test sets the times.
 
 #include "agent/exec/log_reader.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t noon_ms = 1'790'000'000'000;
 
-/// One stream of web.0, written by what a shim is made of.
+/// One stream of web.0, written with the shim's own code.
 class Log {
 public:
     explicit Log(std::uint64_t bytes = 1'000'000)
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] LogPiece ask(const ReadLog& errand, std::uint64_t now_ms = noon_ms) const {
         return reader_.read(errand, CivilMs{static_cast<std::int64_t>(now_ms)}).value();
     }
-    /// All that there is behind the position, which it moves.
+    /// Everything after the position, which moves.
     std::string rest(LogPosition& from, std::uint32_t bytes = 0) {
         std::string text;
         while (true) {
@@ -72,7 +72,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("what was never written has an empty log", "[exec][logs]") {
+TEST_CASE("an instance without output has an empty log", "[exec][logs]") {
     const Log log;
     const LogPiece piece = log.read();
     CHECK(piece.data.empty());
@@ -80,7 +80,8 @@ TEST_CASE("what was never written has an empty log", "[exec][logs]") {
     CHECK(piece.next == LogPosition{});
 }
 
-TEST_CASE("a log is read in pieces of whole lines, and on from where one stood", "[exec][logs]") {
+TEST_CASE("a log is read in pieces of whole lines, and continues at the last position",
+          "[exec][logs]") {
     Log log;
     log.print("one\ntwo\nthree");
     const LogPiece first = log.read({}, 9);
@@ -93,7 +94,7 @@ TEST_CASE("a log is read in pieces of whole lines, and on from where one stood",
     CHECK(log.read(second.next).data == " four\n");
 }
 
-TEST_CASE("a line longer than a piece is read all the same, whatever its bytes", "[exec][logs]") {
+TEST_CASE("a line longer than a piece is read anyway, whatever its bytes", "[exec][logs]") {
     Log log;
     std::string line(200'000, '\xff');
     line[7] = '\0';
@@ -103,9 +104,9 @@ TEST_CASE("a line longer than a piece is read all the same, whatever its bytes",
     CHECK(log.rest(from) == line + '\n');
 }
 
-// Goal: whoever follows a log sees each byte once, as long as nothing of it was thrown away.
-// Method: random prints and readings, over many files; the reader is never more than a file behind.
-TEST_CASE("who follows a log loses nothing when it goes on in another file", "[exec][logs]") {
+// Goal: a follower sees each byte once, as long as no output was deleted.
+// Method: random prints and reads, over many files; the reader is never more than a file behind.
+TEST_CASE("a follower loses nothing when it continues in another file", "[exec][logs]") {
     Random random{7};
     Log log{4'000};
     LogPosition from;
@@ -127,7 +128,7 @@ TEST_CASE("who follows a log loses nothing when it goes on in another file", "[e
     CHECK(read == printed);
 }
 
-TEST_CASE("who reads slower than is printed is told that something is missing", "[exec][logs]") {
+TEST_CASE("a reader that is too slow is told that output is missing", "[exec][logs]") {
     Log log{2'000};
     log.print("first\n");
     LogPosition from = log.read().next;
@@ -141,7 +142,7 @@ TEST_CASE("who reads slower than is printed is told that something is missing", 
     CHECK(!log.read(from).gap);
 }
 
-TEST_CASE("a log is read from so long ago on", "[exec][logs]") {
+TEST_CASE("a log is read from a time in the past", "[exec][logs]") {
     constexpr std::uint64_t minute = 60'000;
     Log log;
     log.print("an hour ago\n", noon_ms - 60 * minute);
@@ -153,7 +154,7 @@ TEST_CASE("a log is read from so long ago on", "[exec][logs]") {
     CHECK(log.since(minute, noon_ms + 60 * minute).data.empty());
 }
 
-TEST_CASE("so long ago may be in the older of the files", "[exec][logs]") {
+TEST_CASE("a time in the past can be in the older of the files", "[exec][logs]") {
     constexpr std::uint64_t minute = 60'000;
     Log log{2'000};
     log.print(std::string(499, 'a') + '\n', noon_ms - 60 * minute);
@@ -170,7 +171,7 @@ TEST_CASE("a log that was tampered with is an error, or is read as it is",
     Log log;
     log.print("text\n");
     const LogPosition end = log.read().next;
-    // A position that was never given.
+    // A position that was never given out.
     CHECK(log.read({end.file, end.offset + 1'000'000}).gap);
     CHECK(log.read({12345, 0}).data == "text\n");
     std::ofstream{log.path("web.0.out.times"), std::ios::trunc} << "not an index";

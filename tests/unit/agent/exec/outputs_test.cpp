@@ -1,4 +1,4 @@
-// What tasks print: real processes that print too much, and files of those that have ended.
+// The output of tasks: real processes that print too much, and files of those that have ended.
 
 #include "agent/exec/shims/outputs.hpp"
 
@@ -31,8 +31,8 @@ TaskSpec shell_with(const std::string& script, std::uint64_t log_bytes) {
 
 }  // namespace
 
-// Goal: a task that prints without end fills no disk, and goes on undisturbed.
-// Method: a task prints more than the bound, in lines; the two files are looked at together.
+// Goal: a task that prints without end fills no disk, and continues undisturbed.
+// Method: a task prints more than the bound, in lines; check both files together.
 TEST_CASE("the output of a task is kept in two files, each of half the bound", "[executor]") {
     Host host;
     const auto process = host.spawn(
@@ -41,14 +41,14 @@ TEST_CASE("the output of a task is kept in two files, each of half the bound", "
     const auto kept = lines(host.text("logs/web.0.out.1") + host.output());
     CHECK(fs::file_size(host.directory() + "/logs/web.0.out.1") <= 32'768);
     CHECK(host.output().size() <= 32'768);
-    // Nothing but the oldest is missing, and no line was cut.
+    // Only the oldest output is missing, and no line was cut.
     REQUIRE(kept.size() > 2'000);
     for (std::size_t i = 0; i < kept.size(); ++i) {
         CHECK(kept[i] == "line-" + std::to_string(10'000 - kept.size() + i));
     }
 }
 
-// Goal: nothing is written without a bound by several at once, nor by a line without an end.
+// Goal: the bound holds for several tasks at once, and for a line without an end.
 TEST_CASE("floods of several tasks are all bounded", "[executor]") {
     Host host;
     std::vector<ProcessId> floods;
@@ -72,8 +72,8 @@ TEST_CASE("floods of several tasks are all bounded", "[executor]") {
     }
 }
 
-// Goal: `logs --since` can find a moment. Method: the index of a short output.
-TEST_CASE("beside its output stands when it was written", "[executor]") {
+// Goal: `logs --since` can find a moment. Method: the time index of a short output.
+TEST_CASE("beside its output is the time when it was written", "[executor]") {
     Host host;
     const auto before = static_cast<std::uint64_t>(std::time(nullptr)) * 1'000;
     host.await<ProcessEnded>(host.shell("echo hello"));
@@ -85,9 +85,9 @@ TEST_CASE("beside its output stands when it was written", "[executor]") {
     CHECK(moment[1] == 0);
 }
 
-// Goal: tasks that come and go leave no more than a bounded heap of output behind.
-// Method: instances end one after the other; one of them came back meanwhile.
-TEST_CASE("the outputs of the last instances that are no more are kept", "[executor]") {
+// Goal: short-lived instances leave a bounded amount of output behind.
+// Method: instances end one after the other; one of them returned in the meantime.
+TEST_CASE("the outputs of the last ended instances are kept", "[executor]") {
     Host host{{.ended_kept = 2}};
     const auto run = [&](std::uint32_t ordinal) {
         TaskSpec spec;
@@ -104,7 +104,7 @@ TEST_CASE("the outputs of the last instances that are no more are kept", "[execu
         host.executor().forget({"web", i});
         CHECK_FALSE(fs::exists(host.directory() + "/work/web." + std::to_string(i)));
         if (i == 1) {
-            run(0);  // It is back, and runs or waits for its next start.
+            run(0);  // It returned, and runs or waits for its next start.
         }
     }
     CHECK(kept(0));
@@ -113,15 +113,15 @@ TEST_CASE("the outputs of the last instances that are no more are kept", "[execu
     CHECK(kept(3));
 }
 
-TEST_CASE("what an instance left in its own directory stays when it is no more", "[executor]") {
+TEST_CASE("what an instance left in its own directory stays after its end", "[executor]") {
     Host host;
     host.await<ProcessEnded>(host.shell("echo precious > data"));
     host.executor().forget({"web", 0});
     CHECK(host.text("work/web.0/data") == "precious\n");
 }
 
-// Goal: a life that was cut short leaves no files that nobody counts.
-// Method: files as an earlier life left them, in a known order; two more instances end.
+// Goal: a life that was cut short leaves no uncounted files.
+// Method: the files of an earlier life, in a known order; two more instances end.
 TEST_CASE("the outputs of an earlier life count as ended", "[executor]") {
     const TemporaryDirectory directory;
     const auto file = [&](const std::string& name) { return directory.path() + '/' + name; };
@@ -139,7 +139,7 @@ TEST_CASE("the outputs of an earlier life count as ended", "[executor]") {
 
     Outputs outputs{2};
     outputs.open(directory.path());
-    outputs.begins({"stays", 1});  // It is found to run.
+    outputs.begins({"stays", 1});  // It is found running.
     outputs.ended({"more", 0});
     CHECK_FALSE(fs::exists(file("old.0.out")));
     CHECK_FALSE(fs::exists(file("old.0.err.1")));
@@ -154,7 +154,7 @@ TEST_CASE("the outputs of an earlier life count as ended", "[executor]") {
 
 // Goal: what a task puts in place of its output is neither waited for nor followed.
 // Method: a task makes each kind of file under the names of its output; it starts once more.
-TEST_CASE("what a task put in place of its output gives way to a file", "[executor]") {
+TEST_CASE("what a task put in place of its output is replaced by a file", "[executor]") {
     Host host;
     const std::string precious = host.directory() + "/precious";
     write_file(precious, "precious", 0600);
@@ -172,7 +172,7 @@ TEST_CASE("what a task put in place of its output gives way to a file", "[execut
     CHECK(host.text("precious") == "precious");
 }
 
-TEST_CASE("a FIFO with a reader is no output either", "[executor]") {
+TEST_CASE("a FIFO with a reader is replaced, too", "[executor]") {
     Host host;
     const std::string fifo = host.directory() + "/logs/web.0.out";
     REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);

@@ -6,7 +6,8 @@
 
 namespace muster::agent {
 
-/// From now on this process, and what it makes, sees mounts of its own. Tests run one in a process.
+/// From now on this process and its children have mounts of their own. Each test runs in its own
+/// process.
 class OwnMounts {
 public:
     OwnMounts()
@@ -14,7 +15,7 @@ public:
                    mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0} {}
 
     [[nodiscard]] bool is_here() const { return is_here_; }
-    /// Shows a file in the place of another.
+    /// Bind-mounts a file in place of another.
     [[nodiscard]] bool show(const std::string& file, const char* place) const {
         return is_here_ && mount(file.c_str(), place, nullptr, MS_BIND, nullptr) == 0;
     }

@@ -1,4 +1,4 @@
-// What runs before and after a task's process, on real processes.
+// Hooks before and after a task's process, on real processes.
 
 #include <csignal>
 #include <string>
@@ -38,7 +38,7 @@ TEST_CASE("pre_start ends before the program begins, and post_stop runs after it
     CHECK(lines(host.output()) == std::vector<std::string>{"before", "program", "code 3 signal 0"});
 }
 
-TEST_CASE("post_stop is told which signal ended the program", "[executor][hooks]") {
+TEST_CASE("post_stop learns which signal ended the program", "[executor][hooks]") {
     Host host;
     const auto process = host.spawn(with_hooks("", "exec sleep 1000", tell_ending));
     host.await<ProcessStarted>(process);
@@ -47,8 +47,9 @@ TEST_CASE("post_stop is told which signal ended the program", "[executor][hooks]
     CHECK(host.output() == "code -1 signal 15\n");
 }
 
-// Goal: nobody looks for a fault of the program in what runs before it.
-TEST_CASE("a pre_start that fails is why the program did not start", "[executor][hooks]") {
+// Goal: a failure of pre_start is not mistaken for a failure of the program.
+TEST_CASE("a pre_start that fails is the reason why the program did not start",
+          "[executor][hooks]") {
     Host host;
     const auto fails = [&](const TaskSpec& spec) {
         const auto refused = host.await<ProcessNotStarted>(host.spawn(spec));
@@ -61,13 +62,13 @@ TEST_CASE("a pre_start that fails is why the program did not start", "[executor]
     CHECK(fails(with_hooks("kill -9 $$", "echo program", "")) ==
           "its pre_start was ended by signal 9");
     CHECK(host.output().empty());
-    // What it began is cleaned up.
+    // What pre_start began is cleaned up.
     CHECK_THAT(fails(with_hooks("exit 4", "echo program", tell_ending)),
                Catch::Contains("exit code 4"));
     host.until([&] { return host.output() == "code 4 signal 0\n"; });
 }
 
-TEST_CASE("a hook whose program is not there is named", "[executor][hooks]") {
+TEST_CASE("a hook whose program is missing is named", "[executor][hooks]") {
     Host host;
     TaskSpec spec = with_hooks("", "exit 0", "");
     spec.post_stop = {"no-such-program"};
@@ -82,7 +83,7 @@ TEST_CASE("a hook whose program is not there is named", "[executor][hooks]") {
     CHECK(missing.detail == "its pre_start cannot be executed: No such file or directory");
 }
 
-TEST_CASE("who does not start within its start_timeout is ended", "[executor][hooks]") {
+TEST_CASE("a program that does not start within its start_timeout is ended", "[executor][hooks]") {
     Host host;
     TaskSpec spec = with_hooks("sleep 1000 & sleep 1000", "echo program", "");
     spec.start_timeout = 50ms;
@@ -90,7 +91,7 @@ TEST_CASE("who does not start within its start_timeout is ended", "[executor][ho
     CHECK_FALSE(late.permanent);
     CHECK(late.detail == "it did not start within its start_timeout");
     spec.pre_start.clear();
-    spec.start_timeout = 10s;  // Who starts in time may run on.
+    spec.start_timeout = 10s;  // A program that starts in time can continue.
     CHECK(host.await<ProcessEnded>(host.spawn(spec)).exit_code == 0);
 }
 
@@ -112,9 +113,9 @@ TEST_CASE("a post_stop that does not end is ended", "[executor][hooks]") {
     CHECK(host.output() == "cleaning\n");
 }
 
-// Goal: also without an agent is cleaned up after a task. Method: the agent goes, the task ends;
-// the next agent finds how.
-TEST_CASE("post_stop runs also while no agent is there", "[executor][hooks]") {
+// Goal: a task is cleaned up without an agent, too. Method: the agent leaves, the task ends; the
+// next agent learns how.
+TEST_CASE("post_stop also runs while no agent is running", "[executor][hooks]") {
     Host host;
     const auto process = host.spawn(with_hooks("", "exec sleep 1000", tell_ending));
     host.await<ProcessStarted>(process);
@@ -128,8 +129,8 @@ TEST_CASE("post_stop runs also while no agent is there", "[executor][hooks]") {
     CHECK(host.await<ProcessEnded>(process).exit_signal == SIGTERM);
 }
 
-// Method: the task writes once; then nothing more comes, and time alone makes it go.
-TEST_CASE("output that is older than a task's max_age goes", "[executor][hooks]") {
+// Method: the task writes once and then nothing more, so only time removes its output.
+TEST_CASE("output that is older than a task's max_age is removed", "[executor][hooks]") {
     Host host;
     TaskSpec spec = with_hooks("", "echo old; exec sleep 1000", "");
     spec.log.max_age = 200ms;

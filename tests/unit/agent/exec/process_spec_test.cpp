@@ -1,4 +1,4 @@
-// What a task says of its process, on real processes.
+// The process fields of a spec, on real processes.
 
 #include <algorithm>
 #include <fstream>
@@ -44,7 +44,7 @@ std::string refusal_of(Host& host, const TaskSpec& spec) {
 
 // ---- who it is ----
 
-TEST_CASE("a task runs as its user, with that one's group and home", "[executor][spec]") {
+TEST_CASE("a task runs as its user, with the user's group and home", "[executor][spec]") {
     if (geteuid() != 0) {
         WARN(needs_root);
         return;
@@ -59,7 +59,7 @@ TEST_CASE("a task runs as its user, with that one's group and home", "[executor]
                                                 std::string{nobody->pw_dir}});
 }
 
-// Method: it writes by a relative and by an absolute path, through directories that are closed.
+// Method: it writes to a relative and to an absolute path, through closed directories.
 TEST_CASE("a task of another user works in its own directory", "[executor][spec]") {
     if (geteuid() != 0) {
         WARN(needs_root);
@@ -74,7 +74,7 @@ TEST_CASE("a task of another user works in its own directory", "[executor][spec]
     CHECK(printed_by(host, spec) == std::vector<std::string>{"0"});
 }
 
-TEST_CASE("numbers name users and groups that have no name", "[executor][spec]") {
+TEST_CASE("numbers select users and groups that have no name", "[executor][spec]") {
     if (geteuid() != 0) {
         WARN(needs_root);
         return;
@@ -92,7 +92,7 @@ TEST_CASE("numbers name users and groups that have no name", "[executor][spec]")
     CHECK(printed_by(host, spec) == std::vector<std::string>{"daemon"});
 }
 
-// Method: files of users and groups of the test's own, seen by it alone.
+// Method: files with test users and groups that only this test sees.
 TEST_CASE("a task has all the groups that its user is in", "[executor][spec]") {
     const OwnMounts mounts;
     const TemporaryDirectory directory;
@@ -114,8 +114,7 @@ TEST_CASE("a task has all the groups that its user is in", "[executor][spec]") {
     CHECK(printed_by(host, spec) == std::vector<std::string>{"5001", "6003 5001 6001 6002"});
 }
 
-TEST_CASE("a user or group that this host lacks is named, for other hosts to be tried",
-          "[executor][spec]") {
+TEST_CASE("a missing user or group is named, so that other hosts are tried", "[executor][spec]") {
     Host host;
     TaskSpec spec = script("exit 0");
     spec.user = "no-such-user";
@@ -172,7 +171,7 @@ TEST_CASE("a task without limits has those that the agent was given", "[executor
     CHECK(printed_by(host, script("ulimit -Sn")) == std::vector{std::to_string(given.rlim_cur)});
 }
 
-TEST_CASE("a limit that may not be set is the reason that is given", "[executor][spec]") {
+TEST_CASE("the reason names a limit that may not be set", "[executor][spec]") {
     if (geteuid() != 0) {
         WARN(needs_root);
         return;
@@ -185,9 +184,10 @@ TEST_CASE("a limit that may not be set is the reason that is given", "[executor]
           "a limit of its rlimits cannot be set: Operation not permitted");
 }
 
-// ---- its environment and its words ----
+// ---- its environment and its arguments ----
 
-TEST_CASE("env files are read at each start, the later ones over the earlier", "[executor][spec]") {
+TEST_CASE("env files are read at each start, later ones override earlier ones",
+          "[executor][spec]") {
     Host host;
     const std::string here = host.base() + '/';
     write_file(here + "one", "# A comment.\n\n  A=1 \nB = two words\nC=x=y\n", 0644);
@@ -200,8 +200,7 @@ TEST_CASE("env files are read at each start, the later ones over the earlier", "
     CHECK(printed_by(host, spec) == std::vector<std::string>{"3| two words|env|unset|5|"});
 }
 
-TEST_CASE("an env file that cannot be used is named, and does not mend itself here",
-          "[executor][spec]") {
+TEST_CASE("an env file that cannot be used is named, and is not retried here", "[executor][spec]") {
     Host host;
     const std::string file = host.base() + "/variables";
     TaskSpec spec = script("exit 0");
@@ -248,7 +247,7 @@ TEST_CASE("variables are put into every text of a task", "[executor][spec]") {
     CHECK(host.text(here + "r7/after") == "n1\n");
 }
 
-TEST_CASE("a variable that has no value on this host is named", "[executor][spec]") {
+TEST_CASE("a variable without a value on this host is named", "[executor][spec]") {
     Host host;
     TaskSpec spec = script("exit 0");
     spec.env = {{"RACK", "${node.label.rack}"}};

@@ -1,4 +1,4 @@
-// Secrets of tasks: who gets them, as whose, and what is refused.
+// Secrets of tasks: who can read them, and what is refused.
 
 #include "agent/exec/launch/secrets.hpp"
 
@@ -23,7 +23,7 @@ TaskSpec asking(const std::string& script, std::vector<std::string> secrets) {
     return spec;
 }
 
-/// A host that has a directory of secrets with one in it.
+/// A host with a directory of secrets that has one in it.
 class HostWithSecrets : public Host {
 public:
     HostWithSecrets() {
@@ -45,14 +45,14 @@ public:
 
 }  // namespace
 
-// Goal: a secret is where the task was told, and its content nowhere else.
-// Method: it reads it; then all that is known of the process is searched for it.
-TEST_CASE("a task reads copies of its secrets, which go with it", "[executor][secrets]") {
+// Goal: a secret is at the path that the task gets, and its content nowhere else.
+// Method: the task reads it; then everything known of the process is searched for it.
+TEST_CASE("a task reads copies of its secrets, which are removed with it", "[executor][secrets]") {
     HostWithSecrets host;
     write_file(host.source() + "/other", "not asked for", 0400);
     TaskSpec spec = asking(
         "stat -c '%a %U' $MUSTER_SECRETS $1; ls $MUSTER_SECRETS; md5sum < $1; sleep 1000; true",
-        {"token"});  // It execs nothing: a process has no environment while it does.
+        {"token"});  // Without exec, during which a process shows no environment.
     spec.argv.insert(spec.argv.end(), {"sh", "${MUSTER_SECRETS}/token"});
     const auto process = host.spawn(spec);
     host.until([&] { return lines(host.output()).size() == 4; });
@@ -67,7 +67,7 @@ TEST_CASE("a task reads copies of its secrets, which go with it", "[executor][se
                Catch::Contains("MUSTER_SECRETS=" + host.copies_of(process)));
     host.end(process);
     host.await<ProcessEnded>(process);
-    CHECK(fs::exists(host.copies_of(process)));  // A post_stop may still read them.
+    CHECK(fs::exists(host.copies_of(process)));  // post_stop can still read them.
     host.executor().release({process});
     CHECK_FALSE(fs::exists(host.copies_of(process)));
     CHECK(host.text(host.source() + "/token") == "s3cr3t\n");
@@ -90,8 +90,8 @@ TEST_CASE("secrets belong to the user that the task runs as", "[executor][secret
     CHECK(host.text("logs/spy.0.out").empty());
 }
 
-// Goal: who looks after a host reads what is to be put right. Method: each kind of wrong secret.
-TEST_CASE("a secret that is not safe is refused, and why is said", "[executor][secrets]") {
+// Goal: an operator sees what to correct. Method: each kind of wrong secret.
+TEST_CASE("an unsafe secret is refused with the reason", "[executor][secrets]") {
     HostWithSecrets host;
     const std::string source = host.source() + '/';
     CHECK(host.refusal_of("lost") == "there is no secret 'lost' on this host: put it into " +
@@ -117,13 +117,13 @@ TEST_CASE("a secret that is not safe is refused, and why is said", "[executor][s
         CHECK(host.refusal_of("foreign") ==
               "the secret " + source + "foreign belongs to user 12345: give it to user 0");
     }
-    // And what is right still works.
+    // A correct secret still works.
     CHECK(host.await<ProcessEnded>(host.spawn(asking("exit 3", {"token"}))).exit_code == 3);
 }
 
-// Method: the copies of a life that was cut short, and those of a task that ran on through it while
-// the journal was lost.
-TEST_CASE("copies of earlier lives are removed, but not of what runs on", "[executor][secrets]") {
+// Method: the copies of a life that was cut short, and those of a task that kept running while the
+// journal was lost.
+TEST_CASE("copies of earlier lives are removed, but not of running tasks", "[executor][secrets]") {
     HostWithSecrets host;
     const auto process = host.spawn(asking("exec sleep 1000", {"token"}));
     host.await<ProcessStarted>(process);

@@ -1,4 +1,4 @@
-// What real processes use, as it is measured for operators.
+// The resource usage of real processes, as operators see it.
 
 #include "agent/exec/cgroups/usage.hpp"
 
@@ -22,9 +22,9 @@ std::vector<InstanceUse> use_of(Host& host, ProcessId process) {
 
 }  // namespace
 
-// Method: a shell with children, of which one has burnt time and ended, one is an orphan, and one
-// still burns time.
-TEST_CASE("what a tree of processes uses is counted whole", "[exec][usage]") {
+// Method: a shell with children: one used time and has ended, one is an orphan, and one still uses
+// time.
+TEST_CASE("the usage of a whole process tree is counted", "[exec][usage]") {
     Host host;
     const ProcessId process = host.shell(
         "i=0; (while [ $i -lt 200000 ]; do i=$((i+1)); done); "
@@ -41,7 +41,7 @@ TEST_CASE("what a tree of processes uses is counted whole", "[exec][usage]") {
     host.until([&] { return use_of(host, process)[0].cpu_us >= first[0].cpu_us + 50'000; });
 }
 
-TEST_CASE("what is gone, or is another process by now, uses nothing", "[exec][usage]") {
+TEST_CASE("a process that is gone, or whose pid was reused, has no usage", "[exec][usage]") {
     Host host;
     const ProcessId process = host.shell("sleep 1000");
     static_cast<void>(host.await<ProcessStarted>(process));

@@ -1,4 +1,4 @@
-// The files that a shim writes, with times of the test's own.
+// The files that a shim writes. The test sets the times.
 
 #include "agent/shim/log_file.hpp"
 
@@ -53,7 +53,7 @@ void write_all(shim::LogFile& file, std::string_view text, std::uint64_t now_ms)
 }  // namespace
 
 // Method: lines of 400 bytes and a bound of 2,000, written at once and one by one.
-TEST_CASE("a log begins anew at half of its bound, with a whole line", "[shim][log]") {
+TEST_CASE("a new log begins at half of its bound, with a whole line", "[shim][log]") {
     const LogDirectory logs;
     auto file = logs.file(2'000);
     const auto line = [](char letter) { return std::string(399, letter) + '\n'; };
@@ -74,7 +74,7 @@ TEST_CASE("a line that no file can hold is cut", "[shim][log]") {
     CHECK(logs.now() == std::string(500, 'x') + '\n');
 }
 
-TEST_CASE("the next process of an instance goes on where the last one stopped", "[shim][log]") {
+TEST_CASE("the next process of an instance continues where the last one stopped", "[shim][log]") {
     const LogDirectory logs;
     {
         auto file = logs.file(2'000);
@@ -86,7 +86,8 @@ TEST_CASE("the next process of an instance goes on where the last one stopped", 
     CHECK(logs.now() == std::string(200, 'y') + '\n');
 }
 
-TEST_CASE("a log begins anew at half of its age, and is gone with the whole", "[shim][log]") {
+TEST_CASE("a new log begins at half of its age, and the old one is gone at its age",
+          "[shim][log]") {
     const LogDirectory logs;
     auto file = logs.file(1'000, hour_ms);
     CHECK(file.due_in_ms(today_ms) == -1);
@@ -102,15 +103,15 @@ TEST_CASE("a log begins anew at half of its age, and is gone with the whole", "[
     CHECK(logs.before() == "young\n");
 }
 
-// Goal: a wrong clock keeps nothing for a year and loses nothing at once.
-// Method: it is set back by a year while the file is open, and then put right.
+// Goal: a wrong clock neither keeps a log for a year nor deletes it at once.
+// Method: set it back by a year while the file is open, and then correct it.
 TEST_CASE("a clock that is set back a year keeps no log for longer", "[shim][log]") {
     const LogDirectory logs;
     auto file = logs.file(1'000, hour_ms);
     write_all(file, "before\n", today_ms);
     const std::uint64_t wrong = today_ms - year_ms;
-    SECTION("known by what is written") { write_all(file, "wrong\n", wrong); }
-    SECTION("known by the age that is looked at") { file.age(wrong); }
+    SECTION("noticed at a write") { write_all(file, "wrong\n", wrong); }
+    SECTION("noticed at a check of the age") { file.age(wrong); }
     CHECK(logs.now().starts_with("before\n"));
     CHECK(file.due_in_ms(wrong) <= static_cast<std::int64_t>(hour_ms / 2));
     file.age(wrong + hour_ms / 2);
@@ -121,7 +122,7 @@ TEST_CASE("a clock that is set back a year keeps no log for longer", "[shim][log
 }
 
 // Method: the next process begins while the clock is wrong.
-TEST_CASE("a log of the future is begun anew in time", "[shim][log]") {
+TEST_CASE("a log from the future begins again in time", "[shim][log]") {
     const LogDirectory logs;
     {
         auto file = logs.file(1'000, hour_ms);
@@ -133,7 +134,7 @@ TEST_CASE("a log of the future is begun anew in time", "[shim][log]") {
     CHECK(file.due_in_ms(today_ms) == hour_ms / 2);
 }
 
-TEST_CASE("moments are noted once a second, or seldom of who writes little", "[shim][log]") {
+TEST_CASE("times are noted once a second, or rarely if little is written", "[shim][log]") {
     const LogDirectory logs;
     auto file = logs.file(100'000);
     const auto moments = [&] { return logs.text("web.0.out.times").size() / 16; };
@@ -151,7 +152,7 @@ TEST_CASE("moments are noted once a second, or seldom of who writes little", "[s
     CHECK(last == std::array<std::uint64_t, 2>{today_ms + 13'000, 306});
 }
 
-TEST_CASE("a log whose directory is gone is no end of the writer", "[shim][log]") {
+TEST_CASE("a log whose directory is gone does not end the writer", "[shim][log]") {
     const LogDirectory logs;
     shim::LogFile file{-1, "web.0", ".out", 1'000, 0};
     CHECK(file.write("x", 1, today_ms) == -1);

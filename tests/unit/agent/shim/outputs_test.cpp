@@ -1,4 +1,4 @@
-// The way of a task's output through a shim, in threads of the test's own.
+// The path of a task's output through a shim, in the test's own threads.
 
 #include <array>
 #include <cstring>
@@ -20,7 +20,7 @@ using namespace muster;
 
 namespace {
 
-// As much of the text as fits; returns how much.
+// Writes as much of the text as fits; returns how much.
 std::size_t put(shim::Ring& ring, std::string_view text) {
     std::size_t done = 0;
     while (done < text.size()) {
@@ -59,7 +59,7 @@ std::string text_of(const std::string& path) {
     return text.str();
 }
 
-/// The output of a task with a directory of its own, and the task's ends of it.
+/// The output of a task with its own directory, and the task's ends of the pipes.
 class TaskOutput {
 public:
     TaskOutput() {
@@ -87,7 +87,7 @@ public:
             }
         }
     }
-    /// As a shim at the end of its task.
+    /// What a shim does at the end of its task.
     void finish() {
         if (is_finished_) {
             return;
@@ -122,7 +122,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("a ring gives back what was put into it, also across its end", "[shim][ring]") {
+TEST_CASE("a ring returns what was put into it, also across its end", "[shim][ring]") {
     shim::Ring ring;
     REQUIRE(ring.make());
     const std::string block(100'000, 'a');
@@ -142,14 +142,14 @@ TEST_CASE("a full ring has no room, and an empty one all of it", "[shim][ring]")
     std::size_t room = 1;
     static_cast<void>(ring.room(room));
     CHECK(room == 0);
-    ring.give_back();  // Nothing of what it holds.
+    ring.give_back();  // None of what it holds.
     CHECK(take(ring, shim::Ring::bytes) == std::string(shim::Ring::bytes, 'x'));
     ring.give_back();
     CHECK(put(ring, "again") == 5);
     CHECK(take(ring, 5) == "again");
 }
 
-TEST_CASE("one thread puts while another takes, and nothing is lost", "[shim][ring]") {
+TEST_CASE("one thread writes while another reads, and nothing is lost", "[shim][ring]") {
     constexpr std::uint32_t numbers = 1'000'000;
     shim::Ring ring;
     REQUIRE(ring.make());
@@ -178,8 +178,7 @@ TEST_CASE("one thread puts while another takes, and nothing is lost", "[shim][ri
     writer.join();
 }
 
-TEST_CASE("the last of a task's output is written before the record of its end",
-          "[shim][outputs]") {
+TEST_CASE("a task's last output is written before the record of its end", "[shim][outputs]") {
     TaskOutput task;
     task.print("hello\n");
     task.outputs().pump(0, 1);

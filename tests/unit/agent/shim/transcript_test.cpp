@@ -1,4 +1,4 @@
-// What agents and shims of earlier versions said to each other is understood by this one.
+// This version understands what agents and shims of earlier versions sent.
 
 #include <array>
 #include <bit>
@@ -41,7 +41,7 @@ Transcript transcript() {
     return messages;
 }
 
-/// A field that no version of ours has.
+/// A field that no version has.
 std::string with_unknown_fields(const std::string& message) {
     const std::string field{"\xe7\x03\0\0\x05\0\0\0later", 13};
     return message.substr(0, 4) + field + message.substr(4) + field;
@@ -79,7 +79,7 @@ bool is_of_another_byte_order() {
 
 }  // namespace
 
-TEST_CASE("an order of version 1 is read as it was meant", "[shim]") {
+TEST_CASE("an order of version 1 is read with its meaning", "[shim]") {
     if (is_of_another_byte_order()) {
         return;
     }
@@ -119,7 +119,7 @@ TEST_CASE("an order of version 1 is read as it was meant", "[shim]") {
           std::vector<std::uint64_t>{7, 1'024, ~std::uint64_t{0}});
 }
 
-TEST_CASE("what a shim of version 1 tells is read as it was meant", "[shim]") {
+TEST_CASE("a message of a version 1 shim is read with its meaning", "[shim]") {
     if (is_of_another_byte_order()) {
         return;
     }
@@ -157,8 +157,8 @@ TEST_CASE("what a shim of version 1 tells is read as it was meant", "[shim]") {
     CHECK(not_started.error_number == 2);
 }
 
-// Goal: a shim of an earlier version does what this agent says. Method: byte by byte as ever.
-TEST_CASE("what an agent tells a shim later is as version 1 has it", "[shim]") {
+// Goal: a shim of an earlier version obeys this agent. Method: compare the bytes with version 1.
+TEST_CASE("an agent's later orders to a shim have the form of version 1", "[shim]") {
     if (is_of_another_byte_order()) {
         return;
     }
@@ -180,10 +180,10 @@ TEST_CASE("what an agent tells a shim later is as version 1 has it", "[shim]") {
     CHECK(received() == messages["release"]);
 }
 
-// Goal: a state that was lost on its way is not taken for one that was never told, nor a part of it
-// for the whole. Method: what is too long, whose beginning is sound; what is cut within a field;
-// and a kind of message that a later version may have.
-TEST_CASE("a message of a shim that is not whole is said to be unreadable", "[shim]") {
+// Goal: a damaged state is taken neither for no state, nor is a part taken for the whole.
+// Method: a message that is too long with a valid beginning, one cut within a field, and a kind of
+// message from a later version.
+TEST_CASE("an incomplete message of a shim is reported as unreadable", "[shim]") {
     std::array<int, 2> both{};
     REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) == 0);
     const int room = 1024 * 1024;
@@ -218,9 +218,9 @@ TEST_CASE("a message of a shim that is not whole is said to be unreadable", "[sh
     CHECK(into.process == agent::ProcessId{77});
 }
 
-// Goal: what is cut short, or of a version that must not be passed over, has no effect.
+// Goal: a truncated message, or one of a version that must not be ignored, has no effect.
 // Method: every prefix of a message, and every byte of its beginning changed.
-TEST_CASE("a part of a message is no message", "[shim]") {
+TEST_CASE("a part of a message is not a message", "[shim]") {
     if (is_of_another_byte_order()) {
         return;
     }
@@ -229,12 +229,12 @@ TEST_CASE("a part of a message is no message", "[shim]") {
     shim::Order into;
     std::size_t read = 0;
     for (std::size_t size = 0; size < order.size(); ++size) {
-        // A copy, so that a reader beyond its end is found by sanitizers.
+        // A copy, so that sanitizers find a read beyond its end.
         const std::vector<char> part{order.begin(), order.begin() + static_cast<long>(size)};
         read += shim::read_order(part.data(), part.size(), into) ? 1U : 0U;
         static_cast<void>(read_shim_state({part.data(), part.size()}));
     }
-    CHECK(read < 40);  // Those that end with a field, all that an order needs before it.
+    CHECK(read < 40);  // Those that end with a field, after all fields that an order needs.
     for (std::size_t at = 0; at < 4; ++at) {
         std::string other = order;
         other[at] = static_cast<char>(other[at] ^ 0x20);

@@ -1,4 +1,4 @@
-// The agent's journal on disk: what is written is read by the next life, and damage costs no task.
+// The agent's journal on disk: the next life reads what was written, and damage costs no task.
 
 #include "agent/storage/journal_file.hpp"
 
@@ -28,7 +28,7 @@ TaskSpec spec_of(const std::string& program) {
     return spec;
 }
 
-/// Every field with a value of its own.
+/// Every field with a different value.
 InstanceImage full_image() {
     InstanceImage image;
     image.report = {.id = {"web", 3},
@@ -63,7 +63,7 @@ JournalImage read_again(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("the next life reads what was written, to the last field", "[journal_file]") {
+TEST_CASE("the next life reads every field that was written", "[journal_file]") {
     const TemporaryDirectory directory;
     const auto path = directory.below("journal");
     {
@@ -77,8 +77,7 @@ TEST_CASE("the next life reads what was written, to the last field", "[journal_f
     CHECK(read_again(path) == expected);
 }
 
-TEST_CASE("an instance that is gone is no more, nor is a spec that nothing uses",
-          "[journal_file]") {
+TEST_CASE("a gone instance is deleted, and so is a spec that nothing uses", "[journal_file]") {
     const TemporaryDirectory directory;
     const auto path = directory.below("journal");
     const TaskSpec one = spec_of("one");
@@ -96,24 +95,24 @@ TEST_CASE("an instance that is gone is no more, nor is a spec that nothing uses"
     CHECK(read_again(path) == expected);
 }
 
-TEST_CASE("a journal knows that the host was started anew", "[journal_file]") {
+TEST_CASE("a journal detects a reboot of the host", "[journal_file]") {
     const TemporaryDirectory directory;
     const auto path = directory.below("journal");
     REQUIRE(JournalFile::open(path, this_boot)->write({{full_image()}, {}, {}}));
     CHECK_FALSE(JournalFile::open(path, this_boot)->is_rebooted());
-    // Until it is written to: who dies before knows no more than its successor.
+    // Until it is written to: a life that dies before that knows no more than its successor.
     CHECK(JournalFile::open(path, BootId{2, 2})->is_rebooted());
     CHECK(JournalFile::open(path, BootId{2, 2})->is_rebooted());
     REQUIRE(JournalFile::open(path, BootId{2, 2})->write({{full_image()}, {}, {}}));
     CHECK_FALSE(JournalFile::open(path, BootId{2, 2})->is_rebooted());
 }
 
-// Goal: no damage keeps an agent from starting, and none is mistaken for a journal.
-TEST_CASE("a damaged journal is put aside and begun anew", "[journal_file]") {
+// Goal: no damage prevents an agent's start, and no other file is mistaken for a journal.
+TEST_CASE("a damaged journal is moved aside and a new one begins", "[journal_file]") {
     const TemporaryDirectory directory;
     const auto path = directory.below("journal");
     REQUIRE(JournalFile::open(path, this_boot)->write({{full_image()}, {}, {}}));
-    SECTION("another file stands there") { std::ofstream{path} << "no database at all"; }
+    SECTION("it is another file") { std::ofstream{path} << "no database at all"; }
     SECTION("its pages are overwritten") {
         std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
         file.seekp(200);
@@ -134,8 +133,9 @@ TEST_CASE("a journal that cannot be opened is an error that names it", "[journal
                Catch::Contains("journal '" + directory.below("journal") + "'"));
 }
 
-// Goal: a full disk loses nothing that was confirmed, and the journal goes on when there is room.
-TEST_CASE("a write to a full disk is refused, and leaves what was there", "[journal_file][SC-21]") {
+// Goal: a full disk loses no confirmed write, and the journal continues when there is room.
+TEST_CASE("a write to a full disk is refused, and earlier contents remain",
+          "[journal_file][SC-21]") {
     const TemporaryDirectory directory;
     const SmallDisk disk{directory.below("small")};
     if (!disk.mounted()) {
@@ -161,7 +161,7 @@ TEST_CASE("a write to a full disk is refused, and leaves what was there", "[jour
     CHECK(read_again(path).instances.size() == 2);
 }
 
-// Goal: each write is answered, in its order, and the last is done before the end.
+// Goal: each write is answered, in order, and the last is done before the end.
 TEST_CASE("a disk answers each write in its order", "[journal_file]") {
     const TemporaryDirectory directory;
     auto state = StateDirectory::open(directory.below("n1"));
@@ -189,6 +189,6 @@ TEST_CASE("a disk answers each write in its order", "[journal_file]") {
     CHECK(std::holds_alternative<Journaled>(answers[1]));
     CHECK(std::holds_alternative<Remembered>(answers[2]));
     CHECK(state->read_memory() == memory);
-    journal = tl::unexpected{Error{}};  // It holds its file alone.
+    journal = tl::unexpected{Error{}};  // It closes its file first, which it locks.
     CHECK(JournalFile::open(directory.below("n1/journal"), this_boot)->image() == JournalImage{});
 }
