@@ -18,7 +18,7 @@ std::string file_text(const std::string& path) {
     return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-// What a shell prints when it runs the script. The script holds no single quote.
+// The output of a shell that runs the script. The script has no single quote.
 std::string output_of(const std::string& script, const std::string& shell = "bash") {
     FILE* const pipe = popen((shell + " -c '" + script + "' 2>&1").c_str(), "r");
     REQUIRE(pipe != nullptr);
@@ -31,7 +31,7 @@ std::string output_of(const std::string& script, const std::string& shell = "bas
     return text;
 }
 
-// The candidates bash would offer for the last of the words.
+// The candidates that bash offers for the last of the words.
 std::string offered(const std::string& words, int position) {
     return output_of("source " MUSTER_SOURCE_DIR "/cli/completion/muster.bash; COMP_WORDS=(" +
                      words + "); COMP_CWORD=" + std::to_string(position) +
@@ -41,8 +41,8 @@ std::string offered(const std::string& words, int position) {
 constexpr auto without_zsh = "SKIPPED: there is no zsh on this host";
 bool has_zsh() { return !output_of("command -v zsh || true").empty(); }
 
-// What zsh is given to choose from, each in <>, for a word after these. The script is loaded as zsh
-// loads it once it is installed; compadd, muster and the words are those of the test.
+// The candidates of zsh, each in <>, for a word after these. The script is loaded as zsh loads an
+// installed one; the test defines compadd, muster and the words.
 std::string given(const std::string& words, const std::string& muster = "false") {
     return output_of("exec 3>&1; fpath=(" MUSTER_SOURCE_DIR
                      "/cli/completion); autoload -Uz _muster; "
@@ -57,14 +57,15 @@ std::string given(const std::string& words, const std::string& muster = "false")
 
 }  // namespace
 
-// Goal: the installed scripts know every verb. Method: they are what the table makes, to the byte.
-TEST_CASE("the completion files are what the program prints", "[cli]") {
+// Goal: the installed scripts know every verb. Method: they equal the table's output, byte for
+// byte.
+TEST_CASE("the completion files equal what the program prints", "[cli]") {
     CHECK(file_text(MUSTER_SOURCE_DIR "/cli/completion/muster.bash") == *completion_script("bash"));
     CHECK(file_text(MUSTER_SOURCE_DIR "/cli/completion/_muster") == *completion_script("zsh"));
     CHECK_FALSE(completion_script("fish"));
 }
 
-// Goal: it works in the shell, not only on paper. Method: let bash complete.
+// Goal: completion works in a real shell. Method: let bash complete.
 TEST_CASE("bash completes verbs, options and their values", "[cli]") {
     CHECK(offered("muster st", 1) == "status stats store\n");
     CHECK(offered("muster task re", 2) == "remove restart\n");
@@ -80,8 +81,8 @@ TEST_CASE("bash completes verbs, options and their values", "[cli]") {
     CHECK(offered("muster task add web -- --ch", 5) == "\n");
 }
 
-// Goal: names are those of the coordinator that the line is for.
-// Method: a muster that shows what it was called with.
+// Goal: names come from the coordinator that the command line selects.
+// Method: a muster that prints its arguments.
 TEST_CASE("bash asks the coordinator that the line names", "[cli]") {
     const std::string words = "muster task show -c tcp://127.0.0.1:9 --run-dir /r x";
     CHECK(output_of("exec 3>&1; muster() { echo \"$@\" >&3; }; source " MUSTER_SOURCE_DIR
@@ -90,8 +91,8 @@ TEST_CASE("bash asks the coordinator that the line names", "[cli]") {
               .find("task -c tcp://127.0.0.1:9 --run-dir /r list") == 0);
 }
 
-// Goal: it works in zsh, not only on paper.
-// Method: let zsh run the installed script, once for each of its branches.
+// Goal: completion works in a real zsh.
+// Method: zsh runs the installed script, once for each of its branches.
 TEST_CASE("zsh completes verbs, options, their values and names", "[cli]") {
     if (!has_zsh()) {
         WARN(without_zsh);
@@ -119,7 +120,7 @@ TEST_CASE("zsh completes verbs, options, their values and names", "[cli]") {
           "task -c tcp://127.0.0.1:9 --run-dir /r list --timeout 500ms\n<>\n");
 }
 
-// Goal: zsh asks it for muster also where the script is read at the start of a shell.
+// Goal: zsh uses the script also if a startup file sources it.
 TEST_CASE("zsh registers the script when it is sourced", "[cli]") {
     if (!has_zsh()) {
         WARN(without_zsh);
@@ -137,6 +138,6 @@ TEST_CASE("every verb has its case in both scripts", "[cli]") {
             CAPTURE(shell, entry.words);
             CHECK(script.find('\'' + std::string{entry.words} + "'*)") != std::string::npos);
         }
-        CHECK(script.find('@') == script.find("@\""));  // No mark is left: only zsh's "$@".
+        CHECK(script.find('@') == script.find("@\""));  // No placeholder is left: only zsh's "$@".
     }
 }

@@ -24,9 +24,10 @@ NodeShowReply seen_with(const std::vector<Ordinal>& instances,
 
 }  // namespace
 
-// Goal: a person who watches a drain sees what moves and what blocks, each once.
-// Method: looks at a node from which two instances leave, and one is blocked twice by other things.
-TEST_CASE("a watched drain tells each move and each new blocker once", "[cli][drain]") {
+// Goal: a person who watches a drain sees moves and blockers, each once.
+// Method: queries of a node that two instances leave, and where one is blocked twice by different
+// things.
+TEST_CASE("a watched drain reports each move and each new blocker once", "[cli][drain]") {
     DrainWatch watch;
     const auto begun = watch.look(seen_with({0, 1, 2}, {{"web.2", "max_surge", ""}}));
     CHECK(begun.left.empty());
@@ -40,7 +41,7 @@ TEST_CASE("a watched drain tells each move and each new blocker once", "[cli][dr
     CHECK(watch.look({}).left == std::vector<InstanceId>{{"web", 2}});
 }
 
-// Goal: nobody waits for ever without being told.
+// Goal: nobody waits for ever without a warning.
 // Method: a blocker that only other nodes can end, without a deadline, again, and with one.
 TEST_CASE("a drain without a deadline warns once of a blocker that can stay for ever",
           "[cli][drain]") {

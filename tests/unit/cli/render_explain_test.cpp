@@ -5,7 +5,7 @@
 using namespace muster;
 using namespace muster::cli;
 
-TEST_CASE("an explanation says where, since when and why, then what each node has to say",
+TEST_CASE("an explanation shows where, since when and why, then the result for each node",
           "[cli][explain]") {
     const CivilMs now{1'700'000'000'000};
     ExplainReply reply;
@@ -37,7 +37,7 @@ TEST_CASE("an explanation says where, since when and why, then what each node ha
           "3m10s  start     web.3  n7    missing\n");
 }
 
-TEST_CASE("what if is shown as moves, then as what it costs", "[cli][what_if]") {
+TEST_CASE("a what-if answer shows the moves, then their cost", "[cli][what_if]") {
     PlanReply reply;
     reply.moves = {{{"web", 3}, "n7", "n2", "lost"}, {{"db", 0}, "", "n2", "missing"}};
     reply.gaps = {{"web", 1, 4}};
@@ -56,8 +56,8 @@ TEST_CASE("what if is shown as moves, then as what it costs", "[cli][what_if]") 
           "then        5 instances on 2 nodes, 2 to 3 each\n");
 }
 
-// Goal: a script that asks what if is stopped by what the question changes, and by nothing else.
-TEST_CASE("what if differs only by what follows from the question", "[cli][what_if]") {
+// Goal: a script that asks what-if stops on an effect of the question, and on nothing else.
+TEST_CASE("a what-if answer differs only by what follows from the question", "[cli][what_if]") {
     PlanReply reply;
     reply.before = reply.after = {3, 1, 2, 5};
     reply.shortages = {{"batch", 2, 2, "full"}};

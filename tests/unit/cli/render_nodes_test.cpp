@@ -31,9 +31,9 @@ TEST_CASE("status names the host that leads and the tasks that are not converged
           std::string::npos);
 }
 
-// Goal: a list is read as people count, and what was unknown is no riddle.
-// Method: nodes in the order of bytes, as the coordinator sends them.
-TEST_CASE("nodes and tasks are listed as people count", "[cli]") {
+// Goal: a list has its natural order, and unknown values are readable.
+// Method: nodes in byte order, as the coordinator sends them.
+TEST_CASE("nodes and tasks are listed in natural order", "[cli]") {
     NodeListReply nodes;
     for (const char* const name : {"n1", "n10", "n2"}) {
         NodeView& node = nodes.nodes.emplace_back();
@@ -53,7 +53,7 @@ TEST_CASE("nodes and tasks are listed as people count", "[cli]") {
     CHECK(shown.find("\nweb2 ") < shown.find("\nweb10 "));
 }
 
-// Goal: a person reads why a node is suspended, and until when, without the words of the code.
+// Goal: a person sees why a node is suspended, and until when, without words of the code.
 TEST_CASE("a node shows its flap score, the causes and the end of its suspension", "[cli]") {
     NodeShowReply reply;
     reply.node.name = "n1";

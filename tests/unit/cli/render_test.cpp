@@ -20,7 +20,7 @@ namespace {
 
 constexpr CivilMs now{1'700'000'000'000};
 
-/// Puts into each text what a terminal would obey.
+/// Puts terminal escapes into each text.
 struct Poison {
     void operator()(std::string_view, auto& member, const codec::Rule&) const { fill(member); }
 
@@ -48,8 +48,8 @@ CivilMs seconds_ago(std::int64_t seconds) { return CivilMs{raw(now) - seconds * 
 
 }  // namespace
 
-// Goal: a person sees at a glance whether all is well. Method: both cases as literals.
-TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
+// Goal: a person sees at once whether everything is well. Method: both cases as literals.
+TEST_CASE("status is a few lines, and the last one is the verdict", "[cli]") {
     StatusReply status;
     status.cluster = {1, 2};
     status.epoch = Epoch{3};
@@ -90,9 +90,9 @@ TEST_CASE("status is a few lines, the last one the verdict", "[cli]") {
           "state       not converged, 2 rolling, 2 moving\n");
 }
 
-// Goal: in a narrow terminal nothing that a person must know is cut off.
+// Goal: a narrow terminal cuts off nothing important.
 // Method: 40 columns for an alarm and for a reason, which are longer.
-TEST_CASE("long sentences go on in the next line of a narrow terminal", "[cli]") {
+TEST_CASE("long sentences wrap in a narrow terminal", "[cli]") {
     StatusReply status;
     status.phase = "leading";
     status.alarms = {"lost: node1, node2, node3, node4"};
@@ -108,7 +108,7 @@ TEST_CASE("long sentences go on in the next line of a narrow terminal", "[cli]")
           "                                     serves\n");
 }
 
-TEST_CASE("a node, what it has and what runs on it are shown together", "[cli]") {
+TEST_CASE("a node is shown with its resources and its instances", "[cli]") {
     NodeShowReply reply;
     reply.node = {.name = "n1",
                   .health = "healthy",
@@ -169,12 +169,12 @@ TEST_CASE("a task shows its command as it could be typed, and why it failed", "[
     CHECK(text.find("command     /bin/sh -c 'echo '\\''a b'\\'''\n") != std::string::npos);
     CHECK(text.find("state       failed\n") != std::string::npos);
     CHECK(text.find("web.0     n2    failed  -   0         exit 1") != std::string::npos);
-    CHECK(text.find("no such file") == text.rfind("no such file"));  // A reason is said once.
+    CHECK(text.find("no such file") == text.rfind("no such file"));  // A reason is shown once.
     reply.unplaced_reasons = {{"no_nodes", 1, "no node serves"}};
     CHECK(render(reply, now, {}).find("unplaced    1: no node serves\n") != std::string::npos);
 }
 
-TEST_CASE("a task shows what it says that the defaults do not, and nothing else", "[cli][spec]") {
+TEST_CASE("a task shows exactly the values that differ from the defaults", "[cli][spec]") {
     TaskShowReply reply;
     reply.task.name = reply.wanted.name = "web";
     TaskSpec& spec = reply.wanted.spec;
@@ -226,7 +226,7 @@ TEST_CASE("a task shows what it says that the defaults do not, and nothing else"
           "exclusive   never two copies of an instance\n");
 }
 
-TEST_CASE("a change lists what it touches and counts what it leaves", "[cli]") {
+TEST_CASE("a change lists what it affects and counts what it leaves", "[cli]") {
     ChangeReply reply;
     reply.changes = {{"api", "unchanged", 2, 2, {}, Generation{1}},
                      {"db", "scale", 1, 3, {}, Generation{2}},
@@ -245,9 +245,9 @@ TEST_CASE("a change lists what it touches and counts what it leaves", "[cli]") {
     CHECK(render(reply, now, {}) == "nothing to change, 1 unchanged\n");
 }
 
-// Goal: what is before a change is not told as what is after it.
-// Method: a task comes to every node, one leaves it, and one stays so.
-TEST_CASE("a change to or from every node tells both states", "[cli]") {
+// Goal: a change shows its old and new state correctly.
+// Method: one task changes to every node, one leaves it, and one stays.
+TEST_CASE("a change to or from every node shows both states", "[cli]") {
     ChangeReply reply;
     reply.changes = {{"few", "change", 3, 1, {"every_node"}, Generation{1}, true},
                      {"one", "change", 1, 1, {"every_node"}, Generation{1}, false},
@@ -259,9 +259,9 @@ TEST_CASE("a change to or from every node tells both states", "[cli]") {
     CHECK(text.find("same  change  every node       ") != std::string::npos);
 }
 
-// Goal: events can be read downwards, and followed from a number that is shown.
-// Method: short and long names, no name, a detail that would be two lines.
-TEST_CASE("events stand in columns, whatever they say", "[cli]") {
+// Goal: events can be read by column, and followed from a displayed number.
+// Method: short and long names, no name, a detail of two lines.
+TEST_CASE("events are aligned in columns, whatever they contain", "[cli]") {
     EventsReply reply;
     const auto add = [&](std::uint64_t sequence, const char* topic, const char* name,
                          const char* detail) {
@@ -287,10 +287,10 @@ TEST_CASE("events stand in columns, whatever they say", "[cli]") {
           "     6  2023-11-14 22:13:20.000Z  node.lost         n1  silent?for 3 polls in a row\n");
 }
 
-// Goal: whatever a cluster says, it says nothing to the terminal.
-// Method: every answer there is, random, with escapes of both kinds and a line of its own in each
-// of its texts.
-TEST_CASE("no text of any answer is obeyed by the terminal or begins a line", "[cli][bad_input]") {
+// Goal: no text from a cluster controls the terminal.
+// Method: every answer with random contents, with escapes of both kinds and a line break in each of
+// its texts.
+TEST_CASE("no text of an answer controls the terminal or begins a line", "[cli][bad_input]") {
     Random random{41};
     codec_samples::Each<ReplyBody>::sample(random, [](ReplyBody body) {
         std::visit([](auto& reply) { Poison{}.fill(reply); }, body);
@@ -304,13 +304,13 @@ TEST_CASE("no text of any answer is obeyed by the terminal or begins a line", "[
     });
 }
 
-TEST_CASE("empty lists are said, not shown as nothing", "[cli]") {
+TEST_CASE("empty lists are shown as a sentence", "[cli]") {
     CHECK(render(NodeListReply{}, now, {}) == "no nodes\n");
     CHECK(render(TaskListReply{}, now, {}) == "no tasks\n");
     CHECK(render(StoreAcceptReply{}, now, {}) == "no node is ahead of this store\n");
 }
 
-TEST_CASE("numbers are a table, and durations their mean and what most stay within", "[cli]") {
+TEST_CASE("numbers are a table, and durations show their mean, P50 and P99", "[cli]") {
     StatsReply reply;
     reply.samples = {{"muster_nodes", {}, 3}, {"muster_nodes_by_health", {{"health", "lost"}}, 1}};
     reply.durations = {{"muster_round", {}, {{500, 90}, {10'000, 9}, {0, 1}}, 250'000},
@@ -325,7 +325,8 @@ TEST_CASE("numbers are a table, and durations their mean and what most stay with
           "muster_store_write  0      -         -       -\n");
 }
 
-TEST_CASE("what is reported is none, or what each node that answered said", "[cli]") {
+TEST_CASE("reports are unknown before the first round, then those of each node that answered",
+          "[cli]") {
     ReportedReply reply;
     CHECK(render(reply, now, {}) == "no round has closed yet, so it is not known what runs\n");
     reply.none = false;
@@ -345,9 +346,9 @@ TEST_CASE("what is reported is none, or what each node that answered said", "[cl
           "web.0     n1    running  1m15s  0         7\n");
 }
 
-// Goal: an operator sees what a task says, the fields of later releases, too.
-// Method: change each field of the description alone, until something is shown otherwise.
-TEST_CASE("task show tells each field of a task", "[cli]") {
+// Goal: an operator sees all fields of a task, also those of later releases.
+// Method: change each field of the description alone; the output must change.
+TEST_CASE("task show has each field of a task", "[cli]") {
     Random random{43};
     const auto check = [&]<class Part>(Part WantedTask::*part) {
         for_each_field<Part>([&](const auto& field) {
@@ -368,8 +369,7 @@ TEST_CASE("task show tells each field of a task", "[cli]") {
     check(&WantedTask::place);
 }
 
-TEST_CASE("a task of every node is shown with as many instances as there are nodes for it",
-          "[cli]") {
+TEST_CASE("a task of every node shows as many instances as there are suitable nodes", "[cli]") {
     TaskShowReply reply;
     reply.task.name = reply.wanted.name = "mon";
     reply.task.instances = 3;
@@ -380,8 +380,8 @@ TEST_CASE("a task of every node is shown with as many instances as there are nod
     CHECK(text.find("instances   2 of 3 running") != std::string::npos);
 }
 
-// Goal: what is not as it should be stands in the few lines that everybody reads.
-TEST_CASE("status says of nodes all that keeps them from serving", "[cli]") {
+// Goal: every problem is in the few lines that everybody reads.
+TEST_CASE("status shows everything that keeps nodes from serving", "[cli]") {
     StatusReply status;
     status.phase = "frozen";
     status.nodes = 9;
@@ -411,7 +411,7 @@ TEST_CASE("status says of nodes all that keeps them from serving", "[cli]") {
     CHECK(has("state       recovering\n"));
 }
 
-TEST_CASE("a list of nodes shows missed polls, why an operator wants it so, and refused names",
+TEST_CASE("a list of nodes shows missed polls, the reason of the intent, and refused names",
           "[cli]") {
     NodeListReply reply;
     NodeView node;
@@ -436,7 +436,7 @@ TEST_CASE("a list of nodes shows missed polls, why an operator wants it so, and 
           "refused recently, because they may not join: n9\n");
 }
 
-TEST_CASE("a deadline is said to be ahead or past", "[cli]") {
+TEST_CASE("a deadline is shown as ahead or past", "[cli]") {
     NodeShowReply reply;
     reply.node.name = "n1";
     reply.node.intent = "draining";

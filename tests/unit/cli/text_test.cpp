@@ -15,8 +15,8 @@
 using namespace muster;
 using namespace muster::cli;
 
-// Goal: nothing from the cluster reaches the terminal as a command.
-// Method: every byte alone, then the classics.
+// Goal: no text from the cluster is a terminal command.
+// Method: every byte alone, then the classic sequences.
 TEST_CASE("no control byte survives on its way to the terminal", "[cli]") {
     for (int byte = 0; byte < 256; ++byte) {
         const std::string text(1, static_cast<char>(byte));
@@ -31,7 +31,7 @@ TEST_CASE("no control byte survives on its way to the terminal", "[cli]") {
     CHECK(printable("gr\xC3\xBC\xC3\x9F dich \xE2\x82\xAC") ==
           "gr\xC3\xBC\xC3\x9F dich \xE2\x82\xAC");
     CHECK(printable("cut \xE2\x82") == "cut ??");
-    // NOLINTNEXTLINE(misc-misleading-bidirectional): that is what is tested
+    // NOLINTNEXTLINE(misc-misleading-bidirectional): this is under test
     CHECK(printable("to the \xE2\x80\xAEleft, \xE2\x81\xA6\xE2\x80\x8F\xD8\x9C\xE2\x80\xA8") ==
           "to the ???left, ???????????");
     CHECK(printable("\xE0\x82\x9B \xED\xA0\x80 \xF0\x82\x82\xAC \xF4\x90\x80\x80") ==
@@ -40,7 +40,7 @@ TEST_CASE("no control byte survives on its way to the terminal", "[cli]") {
           "\xE2\x80\xA7\xEF\xBF\xBD\xF0\x9F\x98\x80");
 }
 
-TEST_CASE("a cut text keeps its letters whole and shows that it was cut", "[cli]") {
+TEST_CASE("a cut text keeps its characters whole and shows that it was cut", "[cli]") {
     CHECK(cut_to("\xC3\xA4\xC3\xB6\xC3\xBC", 3) == "\xC3\xA4\xC3\xB6\xC3\xBC");
     CHECK(cut_to("\xC3\xA4\xC3\xB6\xC3\xBC", 2) == "\xC3\xA4~");
     CHECK(cut_to("abc", 1) == "~");
@@ -49,8 +49,8 @@ TEST_CASE("a cut text keeps its letters whole and shows that it was cut", "[cli]
                    "b") == 2);
 }
 
-// What a task prints may be anything: it is not to move the cursor, or to forge a line.
-TEST_CASE("what a task printed is shown with its colours and without other escapes",
+// A task can print anything, but must not move the cursor or forge a line.
+TEST_CASE("the output of a task is shown with its colours and without other escapes",
           "[cli][bad_input]") {
     CHECK(harmless("a\tb\r\nc\n") == "a\tb\r\nc\n");
     CHECK(harmless("\x1b[31mred\x1b[0m") == "\x1b[31mred\x1b[0m");
@@ -59,9 +59,9 @@ TEST_CASE("what a task printed is shown with its colours and without other escap
     CHECK(harmless("\xff\xc3\xa4\x1b[3") == "?\xc3\xa4?[3");
 }
 
-// Goal: n2 stands before n10, in every list that people read.
-// Method: names in an order of bytes that is wrong for people, and instances of them.
-TEST_CASE("names are sorted as people count", "[cli]") {
+// Goal: n2 precedes n10 in every list that people read.
+// Method: names whose byte order is wrong for people, and instances with them.
+TEST_CASE("names are sorted in natural order", "[cli]") {
     const std::vector<std::string> sorted{"a",     "a01",    "a1", "a2",    "a10",
                                           "a10b2", "a10b10", "b",  "n1-r2", "n1-r10"};
     auto mixed = sorted;
@@ -119,7 +119,7 @@ TEST_CASE("civil time is written in UTC to the millisecond", "[cli]") {
     CHECK(civil_time(CivilMs{-5}) == "1970-01-01 00:00:00.000Z");
 }
 
-TEST_CASE("a table is aligned by letters, and leaves empty columns out", "[cli]") {
+TEST_CASE("a table is aligned by characters, and omits empty columns", "[cli]") {
     Table table{{"NAME", "NOTE", "STATE"}};
     table.add({"\xC3\xA4", "", Cell{"running", Tone::good}});
     table.add({"long-name", "", Cell{"lo\x1bst", Tone::bad}});
@@ -135,9 +135,9 @@ TEST_CASE("a table is aligned by letters, and leaves empty columns out", "[cli]"
           "long-name  l~\n");
 }
 
-// Goal: a reason is read whole in any usual terminal.
-// Method: the same table with much room beside its columns, with some, and with next to none.
-TEST_CASE("a last cell that does not fit goes on below itself or below its row", "[cli]") {
+// Goal: a reason is readable in full in any usual terminal.
+// Method: the same table with much room beside its columns, with some, and with almost none.
+TEST_CASE("a last cell that does not fit wraps below itself or below its row", "[cli]") {
     Table table{{"INSTANCE", "STATE", "DETAIL"}};
     table.add({"a-long-instance.0", "backoff", "ended with exit code 3, again after 1 s"});
     table.add({"web.0", "running", ""});

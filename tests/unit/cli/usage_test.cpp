@@ -32,7 +32,7 @@ const UsageReply after{{node("n1", 3'000'000)},
 
 }  // namespace
 
-TEST_CASE("who uses most is shown first, in percent of a core", "[cli]") {
+TEST_CASE("the instance with the highest usage is first, in percent of a core", "[cli]") {
     CHECK(render_usage(before, after, 0, {}) ==
           "NODE  CPU            MEMORY        LOAD  INSTANCES  RESTARTS\n"
           "n1    50.0% of 200%  5MiB of 4GiB  0.50  2          6\n"
@@ -42,10 +42,10 @@ TEST_CASE("who uses most is shown first, in percent of a core", "[cli]") {
           "web.0     n1    running  0.0%   5MiB    2          3\n");
 }
 
-TEST_CASE("what was measured once has no share yet", "[cli]") {
+TEST_CASE("an instance that was measured once has no percentage yet", "[cli]") {
     const std::string shown = render_usage({}, after, 0, {});
     CHECK(shown.find("web.1     n1    running  -    4KiB") != std::string::npos);
-    // Begun anew meanwhile: it has used less than before.
+    // Restarted in between: its total is smaller than before.
     const UsageReply anew{after.nodes, {instance(1, 7, 1)}};
     CHECK(render_usage(before, anew, 0, {}).find("running  -") != std::string::npos);
 }
@@ -57,7 +57,7 @@ TEST_CASE("a node that did not answer is shown with the reason", "[cli]") {
           std::string::npos);
 }
 
-TEST_CASE("as many rows are shown as there is room for, and how many are not", "[cli]") {
+TEST_CASE("as many rows are shown as fit, with the number of the rest", "[cli]") {
     UsageReply many{{}, {}};
     for (Ordinal ordinal = 0; ordinal < 100; ++ordinal) {
         many.nodes.push_back(node("m" + std::to_string(ordinal), 5));

@@ -19,7 +19,7 @@ constexpr bool converts = std::is_convertible_v<From, To>;
 
 }  // namespace
 
-// Goal: an id is never passed for another. Method: ask the compiler.
+// Goal: one kind of id is never passed for another. Method: ask the compiler.
 TEST_CASE("ids of different kinds do not convert into each other", "[ids]") {
     STATIC_REQUIRE_FALSE(converts<Epoch, Round>);
     STATIC_REQUIRE_FALSE(converts<Generation, Revision>);
@@ -28,8 +28,8 @@ TEST_CASE("ids of different kinds do not convert into each other", "[ids]") {
     STATIC_REQUIRE_FALSE(converts<NodeIndex, TaskIndex>);
 }
 
-// Goal: the text form of a 128-bit id is one a person can copy. Method: there and back, and dashes.
-TEST_CASE("a 128-bit id reads what it wrote and tolerates the dashes of a UUID", "[ids]") {
+// Goal: a person can copy a 128-bit id as text. Method: write and read, with and without dashes.
+TEST_CASE("a 128-bit id reads back what it wrote and accepts the dashes of a UUID", "[ids]") {
     Random random{7};
     for (int i = 0; i < 100; ++i) {
         const RequestId id{random.next(), random.next()};
@@ -44,7 +44,7 @@ TEST_CASE("a 128-bit id reads what it wrote and tolerates the dashes of a UUID",
     }
 }
 
-TEST_CASE("text that is not 32 hexadecimal digits is no id", "[ids]") {
+TEST_CASE("text that is not 32 hexadecimal digits is not an id", "[ids]") {
     CHECK_FALSE(parse_id<ClusterId>(""));
     CHECK_FALSE(parse_id<ClusterId>("0123456789abcdef0123456789abcde"));
     CHECK_FALSE(parse_id<ClusterId>("0123456789abcdef0123456789abcdef0"));
@@ -52,7 +52,8 @@ TEST_CASE("text that is not 32 hexadecimal digits is no id", "[ids]") {
     CHECK(parse_id<ClusterId>("0123456789ABCDEF0123456789abcdef"));
 }
 
-// Goal: no name can escape a path or a terminal. Method: the rule's edges and its known enemies.
+// Goal: no name can escape a path or control a terminal. Method: the rule's edges and known
+// attacks.
 TEST_CASE("a name is 1 to 63 harmless characters without two dots in a row", "[ids]") {
     CHECK(is_valid_name("web"));
     CHECK(is_valid_name("7-of_9.x"));
@@ -72,7 +73,7 @@ TEST_CASE("an instance is written as task, dot, ordinal", "[ids]") {
     CHECK(to_string(InstanceId{"web", 12}) == "web.12");
 }
 
-// Goal: a seed means the same on every machine. Method: values worked out once from the algorithm.
+// Goal: a seed means the same on every machine. Method: values computed once from the algorithm.
 TEST_CASE("a seed gives the numbers of splitmix64", "[random]") {
     Random random{1234567};
     CHECK(random.next() == 6457827717110365317ULL);
@@ -94,8 +95,8 @@ TEST_CASE("numbers below a bound stay below it and reach all of it", "[random]")
     CHECK(random.chance(10, 10));
 }
 
-// Goal: codes are stable text on the wire. Method: each has a name of its own, in snake_case.
-TEST_CASE("every error code has a name of its own", "[result]") {
+// Goal: codes are stable text on the wire. Method: each has its own name, in snake_case.
+TEST_CASE("every error code has its own name", "[result]") {
     std::set<std::string_view> names;
     for (auto code = Errc::malformed;; code = next(code)) {
         const auto name = to_string(code);

@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-/// Stands in for standard error, so that the log writes into it.
+/// Replaces standard error, so that the test can read the log.
 class Errors {
 public:
     explicit Errors(int fd) : before_{dup(STDERR_FILENO)} {
@@ -47,7 +47,7 @@ public:
     Pipe& operator=(const Pipe&) = delete;
 
     [[nodiscard]] int writer() const { return ends_[1]; }
-    /// All that is in it.
+    /// Everything written so far.
     [[nodiscard]] std::string read_all() const {
         std::string all;
         std::array<char, 4'096> part{};
@@ -68,9 +68,9 @@ std::string without_time(std::string_view line) { return std::string{line.substr
 
 }  // namespace
 
-// Goal: no value from outside forges a line of the log.
+// Goal: no external value forges a line of the log.
 // Method: values with every kind of byte.
-TEST_CASE("a value in the log is quoted where it must be", "[log]") {
+TEST_CASE("a value in the log is quoted if necessary", "[log]") {
     const auto line = [](std::string_view value) {
         std::string text;
         log::append_field(text, "key", value);
@@ -85,11 +85,11 @@ TEST_CASE("a value in the log is quoted where it must be", "[log]") {
     CHECK(line("gr\xc3\xbc\xc3\x9f") == " key=gr\xc3\xbc\xc3\x9f");
     CHECK(line("a\xc2\x9b"
                "2J\x9b") == " key=\"a\\xc2\\x9b2J\\x9b\"");
-    // NOLINTNEXTLINE(misc-misleading-bidirectional): that is what is tested
+    // NOLINTNEXTLINE(misc-misleading-bidirectional): this is under test
     CHECK(line("a\xe2\x80\xae") == " key=\"a\\xe2\\x80\\xae\"");
 }
 
-TEST_CASE("the level of the log changes by its name", "[log]") {
+TEST_CASE("the level of the log is set by its name", "[log]") {
     const auto before = log::level();
     for (const auto* name : {"trace", "debug", "info", "warn", "error"}) {
         const auto level = log::parse_level(name);
@@ -104,7 +104,7 @@ TEST_CASE("the level of the log changes by its name", "[log]") {
     CHECK_THAT(refused.error().detail, Catch::Contains("trace, debug, info, warn, error"));
 }
 
-TEST_CASE("a flood of lines is held back and counted", "[log][SC-D13]") {
+TEST_CASE("a flood of lines is suppressed and counted", "[log][SC-D13]") {
     log::RateLimit limit{2, 10s};
     const Instant start{1h};
     CHECK(limit.pass(start) == 0U);
@@ -116,10 +116,9 @@ TEST_CASE("a flood of lines is held back and counted", "[log][SC-D13]") {
     CHECK_FALSE(limit.pass(start + 12s));
 }
 
-// Goal: a flood costs few lines, and the next one that passes says how many were left out.
+// Goal: a flood costs few lines, and the next allowed line has the number of suppressed ones.
 // Method: a thousand lines in one second, and one after the interval, into a pipe.
-TEST_CASE("what is written through a limit is bounded, and what was left out is counted",
-          "[log][SC-D13]") {
+TEST_CASE("output through a limit is bounded, and suppressed lines are counted", "[log][SC-D13]") {
     const auto before = log::level();
     log::set_level(log::Level::info);
     log::RateLimit limit{3, 10s};
@@ -137,9 +136,9 @@ TEST_CASE("what is written through a limit is bounded, and what was left out is 
     log::set_level(before);
 }
 
-// Goal: what nobody wants to read costs nothing.
-// Method: lines below the level, through a limit and without one; look at memory and output.
-TEST_CASE("a line below the level of the log is neither made nor counted", "[log][SC-D13]") {
+// Goal: lines below the level cost nothing.
+// Method: such lines through a limit and without one; check memory and output.
+TEST_CASE("a line below the level of the log is neither formatted nor counted", "[log][SC-D13]") {
     const auto before = log::level();
     log::set_level(log::Level::warn);
     log::RateLimit limit{1, 10s};
@@ -159,9 +158,9 @@ TEST_CASE("a line below the level of the log is neither made nor counted", "[log
     log::set_level(before);
 }
 
-// Goal: who holds our standard error and does not read it stops no daemon.
-// Method: more lines than a pipe takes, then read it, and see that every line is there or counted.
-TEST_CASE("a log that nobody reads loses lines and says how many", "[log]") {
+// Goal: a reader of standard error that does not read stops no daemon.
+// Method: write more lines than a pipe holds, then read it: every line is there or counted.
+TEST_CASE("a log without a reader loses lines and counts them", "[log]") {
     constexpr std::ptrdiff_t lines = 20'000;
     const Pipe pipe;
     std::string before;
@@ -190,7 +189,7 @@ TEST_CASE("a log that nobody reads loses lines and says how many", "[log]") {
     CHECK(without_time(after.substr(third)) == "info  and reads on\n");
 }
 
-// Goal: no line is so long that a pipe that takes some of it makes us wait for the rest.
+// Goal: no line is so long that a partial write to a pipe makes the daemon wait.
 // Method: a long value, into a pipe of one page.
 TEST_CASE("a line of the log is cut where a pipe would block", "[log]") {
     const Pipe pipe;
@@ -199,7 +198,7 @@ TEST_CASE("a line of the log is cut where a pipe would block", "[log]") {
     for (int i = 0; i < 5'000; ++i) {
         value += "\xc3\xbc";
     }
-    for (const auto* const first : {"", "x"}) {  // One of the two would be cut within a character.
+    for (const auto* const first : {"", "x"}) {  // One of the two is cut within a character.
         {
             const Errors errors{pipe.writer()};
             log::info("task refused", {{"detail", first + value}});
@@ -211,9 +210,9 @@ TEST_CASE("a line of the log is cut where a pipe would block", "[log]") {
     }
 }
 
-// Goal: Ctrl-S on the terminal stops no daemon either.
-// Method: a terminal of our own that is stopped, and started again.
-TEST_CASE("a stopped terminal takes no line of the log", "[log]") {
+// Goal: Ctrl-S on the terminal does not stop a daemon.
+// Method: stop and restart the output of a pseudo-terminal.
+TEST_CASE("a stopped terminal drops lines of the log", "[log]") {
     const int screen = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     REQUIRE(screen >= 0);
     REQUIRE(grantpt(screen) == 0);

@@ -29,13 +29,13 @@ unsigned mode_of(const std::string& path) {
 
 }  // namespace
 
-// Goal: daemons and tools agree without being told. Method: the rule itself, which is pure.
+// Goal: daemons and tools find each other by default. Method: test the rule itself, which is pure.
 TEST_CASE("root has its files in /var/lib and /run, whatever its environment", "[paths]") {
     const Environment root{0, "/root", "/xdg/state", "/xdg/run"};
     CHECK(same(paths::default_directories(root), {"/var/lib/muster", "/run/muster"}));
 }
 
-TEST_CASE("another user has its files where XDG says, or where it would by default", "[paths]") {
+TEST_CASE("another user has its files where XDG says, or at the XDG defaults", "[paths]") {
     CHECK(same(paths::default_directories({7, "/home/a", "/xdg/state", "/xdg/run"}),
                {"/xdg/state/muster", "/xdg/run/muster"}));
     CHECK(same(paths::default_directories({7, "/home/a", "", "/run/user/7"}),
@@ -46,7 +46,7 @@ TEST_CASE("another user has its files where XDG says, or where it would by defau
                {"/tmp/muster-7/state", "/tmp/muster-7/run"}));
 }
 
-TEST_CASE("a directory that was given wins over the default", "[paths]") {
+TEST_CASE("a directory that was given overrides the default", "[paths]") {
     CHECK(same(paths::directories("/s", "/r"), {"/s", "/r"}));
     CHECK(paths::directories("/s", "").state == "/s");
     const auto here = std::filesystem::current_path().string();
@@ -54,7 +54,7 @@ TEST_CASE("a directory that was given wins over the default", "[paths]") {
                {here + "/s", std::filesystem::path{here}.parent_path().string() + "/r/"}));
 }
 
-TEST_CASE("every daemon has a place of its own below the directories", "[paths]") {
+TEST_CASE("every daemon has its own place below the directories", "[paths]") {
     const Directories given{"/s", "/r"};
     CHECK(paths::coordinator_state(given) == "/s/coordinator");
     CHECK(paths::operators_socket(given) == "/r/operators.sock");
@@ -66,14 +66,14 @@ TEST_CASE("every daemon has a place of its own below the directories", "[paths]"
     CHECK(paths::default_secrets(given, false) == "/s/secrets");
 }
 
-TEST_CASE("a socket path that the kernel would not take is refused before it is bound", "[paths]") {
+TEST_CASE("a socket path that the kernel would refuse is refused before it is bound", "[paths]") {
     CHECK(paths::ipc_endpoint("/" + std::string(106, 'x')));
     const auto refused = paths::ipc_endpoint("/" + std::string(107, 'x'));
     REQUIRE_FALSE(refused);
     CHECK_THAT(refused.error().detail, Catch::Contains("--run-dir"));
 }
 
-TEST_CASE("a private directory is made with its parents, closed to others", "[paths]") {
+TEST_CASE("a private directory is created with its parents, closed to others", "[paths]") {
     const TemporaryDirectory directory;
     REQUIRE(paths::make_private_directory(directory.below("a/b/c")));
     CHECK(mode_of(directory.below("a/b/c")) == 0700);
@@ -84,12 +84,12 @@ TEST_CASE("a private directory is made with its parents, closed to others", "[pa
     CHECK(mode_of(directory.below("a/b/c")) == 0700);
     CHECK(paths::make_private_directory(directory.below("a/b/c/")));
 
-    fs::permissions(directory.below("a/b/c"), fs::perms{0711});  // Tasks pass through.
+    fs::permissions(directory.below("a/b/c"), fs::perms{0711});  // Tasks pass through it.
     REQUIRE(paths::make_private_directory(directory.below("a/b/c")));
     CHECK(mode_of(directory.below("a/b/c")) == 0711);
 }
 
-TEST_CASE("what is no directory cannot be made one, and the error names it", "[paths]") {
+TEST_CASE("a file in the place of a directory is an error that names it", "[paths]") {
     const TemporaryDirectory directory;
     std::ofstream{directory.below("file")} << "x";
     const auto refused = paths::make_private_directory(directory.below("file"));

@@ -19,18 +19,18 @@
 #include "common/messages/message.hpp"
 #include "common/messages/operator.hpp"
 
-/// Messages of every kind with random values in every field, made by the same descriptions that the
-/// codec walks: a field that is added is tested from its first day.
+/// Messages of every kind with random values in every field. They are made from the descriptions
+/// that the codec uses, so a new field is tested at once.
 namespace muster::codec_samples {
 
 using codec::fields;
 
-/// Fills what is described with values that obey its rules.
+/// Fills described fields with valid random values.
 class Filler {
 public:
     explicit Filler(Random& random) : random_{random} {}
 
-    /// Some of what may be missing keeps its default: then some writers leave it out.
+    /// Some optional fields keep their default, which some writers omit.
     void operator()(std::string_view, auto& member, codec::Rule rule) {
         if (!rule.default_ok || random_.chance(3, 4)) {
             fill(member, rule);
@@ -53,7 +53,7 @@ public:
     void fill(bool& into, codec::Rule) { into = random_.chance(1, 2); }
     template <std::integral N>
     void fill(N& into, codec::Rule) {
-        // Every width of msgpack's numbers, and the ends of the type.
+        // Every width of msgpack's numbers, and the limits of the type.
         into = static_cast<N>(random_.next() >> random_.below(64));
     }
     template <codec::OpaqueNumber E>

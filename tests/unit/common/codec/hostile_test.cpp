@@ -1,4 +1,4 @@
-// Bytes that nobody of ours would send. The decoders refuse or understand them; they never crash,
+// Bytes that no correct program sends. The decoders refuse or understand them, and never crash,
 // hang or grow.
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 
 using namespace std::string_literals;
 
-/// Gives the bytes to every decoder of a form, and says how many took them for a message.
+/// Gives the bytes to every decoder of a form, and counts those that accept them.
 int decode_as_msgpack(const std::string& bytes) {
     AgentMessage agent_message;
     CoordinatorMessage coordinator_message;
@@ -48,7 +48,7 @@ int decode_everywhere(const std::string& bytes) {
     return decode_as_msgpack(bytes) + decode_as_json(bytes);
 }
 
-/// One random frame of every message there is.
+/// One random frame of every message type.
 std::vector<std::string> frames_of_every_kind(std::uint64_t seed) {
     Random random{seed};
     std::vector<std::string> frames;
@@ -92,14 +92,14 @@ Result<void> decode_agent(const std::string& frame) {
     return codec::decode(frame, message);
 }
 
-/// A map {"type": "goodbye", "incarnation": 1, "x": value}: sound but for a value nobody reads.
+/// A map {"type": "goodbye", "incarnation": 1, "x": value}, valid except for an unknown value.
 std::string goodbye_with(const std::string& value) {
     return "\x83\xa4type\xa7goodbye\xabincarnation\x01\xa1x"s + value;
 }
 
 }  // namespace
 
-// Goal: half a message is no message. Method: every message there is, cut at every byte.
+// Goal: a truncated message is refused. Method: every message type, cut at every byte.
 TEST_CASE("a frame that ends too early is refused at every length", "[codec][hostile]") {
     Random random{21};
     for (const auto& frame : frames_of_every_kind(21)) {
@@ -110,8 +110,8 @@ TEST_CASE("a frame that ends too early is refused at every length", "[codec][hos
     }
 }
 
-// Goal: no byte can do harm. Method: every bit of the first bytes of every message flipped, and one
-// of each byte behind them; the memory that a flip can ask for is bounded.
+// Goal: no byte can do harm. Method: flip every bit of the first bytes of every message, and one
+// bit of each later byte. The memory that a flip can request is bounded.
 TEST_CASE("a flipped bit never crashes a decoder and never makes it grow", "[codec][hostile]") {
     constexpr std::size_t head = 32;
     constexpr std::size_t slack = 64 * 1024;
@@ -131,7 +131,7 @@ TEST_CASE("a flipped bit never crashes a decoder and never makes it grow", "[cod
     }
 }
 
-// Goal: the same for JSON. Method: bytes here and there replaced by others, and every text cut.
+// Goal: the same for JSON. Method: replace random bytes, and cut every text.
 TEST_CASE("a changed or cut JSON text never crashes its decoders", "[codec][json][hostile]") {
     Random random{25};
     for (auto text : texts_of_every_kind(24)) {
@@ -157,7 +157,7 @@ TEST_CASE("random bytes are refused", "[codec][hostile]") {
 }
 
 // Goal: a header alone reserves nothing. Method: five bytes that announce 4,294,967,295 elements,
-// where a message, a list, a text and an unknown value are expected.
+// in place of a message, a list, a text and an unknown value.
 TEST_CASE("a few bytes that announce gigabytes allocate nothing", "[codec][hostile]") {
     const auto array = "\xdd\xff\xff\xff\xff"s;
     const auto map = "\xdf\xff\xff\xff\xff"s;
@@ -171,7 +171,7 @@ TEST_CASE("a few bytes that announce gigabytes allocate nothing", "[codec][hosti
                                       bomb,
                                   "\x82\xa4name"s + bomb}) {
             int taken = 0;
-            // What it does ask for is the sentence of the error.
+            // The only allocation is the sentence of the error.
             const auto grown = allocations::bytes_of([&] { taken = decode_everywhere(frame); });
             CHECK(taken == 0);
             CHECK(grown < 16 * 1024);
@@ -179,9 +179,9 @@ TEST_CASE("a few bytes that announce gigabytes allocate nothing", "[codec][hosti
     }
 }
 
-// Goal: depth cannot exhaust the stack. Method: 100,000 open brackets, in both forms, as a message
-// and as a value of a key that nobody knows.
-TEST_CASE("nesting is refused below the limit and passed over within it", "[codec][hostile]") {
+// Goal: nesting cannot exhaust the stack. Method: 100,000 open brackets in both forms, as a message
+// and as a value of an unknown key.
+TEST_CASE("nesting is refused above the limit and skipped within it", "[codec][hostile]") {
     constexpr std::size_t deep = 100'000;
     CHECK(decode_everywhere(std::string(deep, '\x91')) == 0);
     CHECK(decode_everywhere(std::string(deep, '[')) == 0);
@@ -205,7 +205,7 @@ TEST_CASE("nesting is refused below the limit and passed over within it", "[code
     CHECK_FALSE(codec::agent_message_from_json(json_deep(limits::nesting)));
 }
 
-TEST_CASE("an unknown key may hold anything a message may hold", "[codec][hostile]") {
+TEST_CASE("an unknown key can hold any value", "[codec][hostile]") {
     for (const auto& value :
          {"\xc0"s, "\xc3"s, "\xcd\x01\x02"s, "\xd3\xff\xff\xff\xff\xff\xff\xff\xff"s, "\xff"s,
           "\xa3xyz"s, "\xd9\x03xyz"s, "\xc4\x03xyz"s, "\x92\x01\x92\x02\x03"s, "\x80"s,
@@ -216,7 +216,7 @@ TEST_CASE("an unknown key may hold anything a message may hold", "[codec][hostil
         CAPTURE(value);
         CHECK(decode_agent(goodbye_with(value)));
     }
-    // Floating point, extensions and the byte that msgpack never uses are nobody's.
+    // No message uses floating point, extensions or the byte that msgpack reserves.
     for (const auto& value : {"\xca"
                               "1234"s,
                               "\xcb"
@@ -227,7 +227,7 @@ TEST_CASE("an unknown key may hold anything a message may hold", "[codec][hostil
     }
 }
 
-TEST_CASE("a key that is there twice or not at all is named", "[codec][hostile]") {
+TEST_CASE("a duplicate or missing key is named", "[codec][hostile]") {
     const auto twice =
         decode_agent("\x83\xa4type\xa7goodbye\xabincarnation\x01\xabincarnation\x02"s);
     REQUIRE_FALSE(twice);
@@ -238,8 +238,7 @@ TEST_CASE("a key that is there twice or not at all is named", "[codec][hostile]"
     CHECK_FALSE(codec::agent_message_from_json(R"({"type":"goodbye"})"));
 }
 
-TEST_CASE("bytes behind a message and messages for the other side are refused",
-          "[codec][hostile]") {
+TEST_CASE("bytes after a message and messages for the other side are refused", "[codec][hostile]") {
     std::string frame;
     codec::encode(Poll{}, frame);
     CHECK_FALSE(decode_agent(frame));
@@ -250,10 +249,11 @@ TEST_CASE("bytes behind a message and messages for the other side are refused",
     CHECK_FALSE(codec::decode("\x90", message));
 }
 
-// Goal: a number is read the same in whichever form it comes and wherever it stands, and one that
-// will not do is named where it begins.
-// Method: eight more bytes follow it, with which it is read at once, or none.
-TEST_CASE("a number is read in each of its forms, and refused by its place", "[codec][hostile]") {
+// Goal: a number is read the same in each form and position, and an invalid one is reported with
+// its position.
+// Method: eight more bytes follow it, so that it is read at once, or none.
+TEST_CASE("a number is read in each of its forms, and refused with its position",
+          "[codec][hostile]") {
     struct Form {
         std::string bytes;
         std::int64_t value;
@@ -309,9 +309,9 @@ TEST_CASE("a number is read in each of its forms, and refused by its place", "[c
     CHECK(fault_of("", false) == "m: n is missing: the message ends too early (byte 0)");
 }
 
-// Goal: who writes JSON by hand is told what is wrong with it, not merely that something is.
-// Method: texts of which each breaks another rule.
-TEST_CASE("a broken JSON text is refused by what is broken in it", "[codec][json][hostile]") {
+// Goal: a person who writes JSON by hand gets the exact error.
+// Method: each text breaks another rule.
+TEST_CASE("a broken JSON text is refused with its exact error", "[codec][json][hostile]") {
     const auto refused = [](const std::string& text) {
         const auto request = codec::request_from_json(text);
         REQUIRE_FALSE(request);
@@ -333,8 +333,8 @@ TEST_CASE("a broken JSON text is refused by what is broken in it", "[codec][json
     CHECK(codec::request_from_json(R"({"verb":"ping","x":{"verb":1},"y":[{"a":1},{"a":1}]})"));
 }
 
-// Goal: an agent of the next version is understood. Method: a poll with two elements more.
-TEST_CASE("elements that a later version added to an array are passed over", "[codec]") {
+// Goal: a message of a later version is understood. Method: a poll with two more elements.
+TEST_CASE("elements that a later version added to an array are skipped", "[codec]") {
     CoordinatorMessage message;
     const auto later =
         codec::decode("\x9a\x03\x01\x02\x03\x04\x05\xc3\x07\x93\x01\x02\x03\xa1x"s, message);
@@ -343,9 +343,9 @@ TEST_CASE("elements that a later version added to an array are passed over", "[c
           Poll{Epoch{1}, Round{2}, Incarnation{3}, Revision{4}, Sequence{5}, true, BootMs{7}});
 }
 
-// Goal: an agent of the version before is understood, and not for what the memory held.
+// Goal: a message of an earlier version is understood, without values left in memory.
 // Method: reports without their last elements, read over one that had them.
-TEST_CASE("elements that an earlier version did not have take their defaults", "[codec]") {
+TEST_CASE("elements that an earlier version did not have get their defaults", "[codec]") {
     AgentMessage message;
     REQUIRE(
         codec::decode("\x9b\x01\x02\x01\x02\x03\x04\x05\x06\x93\x07\xc3\xc3"
@@ -369,7 +369,7 @@ TEST_CASE("elements that an earlier version did not have take their defaults", "
     CHECK(std::get<Report>(message) == shorter);
 }
 
-TEST_CASE("an array without an element that has no default is refused by its name", "[codec]") {
+TEST_CASE("an array without an element that has no default is refused with its name", "[codec]") {
     CoordinatorMessage message;
     const auto result = codec::decode("\x95\x03\x01\x02\x03\x04"s, message);
     REQUIRE_FALSE(result);

@@ -1,4 +1,4 @@
-// The codec against the public libraries: what foreign programs will use.
+// The codec against the public libraries that foreign programs use.
 
 #include <algorithm>
 #include <string>
@@ -20,7 +20,7 @@ using nlohmann::json;
 
 namespace {
 
-/// What msgpack holds, as JSON. Byte strings of 16 are ids, written as JSON writes them.
+/// msgpack contents as JSON. Byte strings of 16 are ids, in JSON's form.
 json json_of(const msgpack::object& object) {
     switch (object.type) {
         case msgpack::type::BOOLEAN: return object.via.boolean;
@@ -60,8 +60,8 @@ json unpacked(const std::string& frame) {
     return json_of(handle.get());
 }
 
-/// The values of a tree in the order of msgpack's arrays, without names: enums that are numbers
-/// there are left out on both sides by the caller's `skip`.
+/// The values of a tree in the order of msgpack's arrays, without names. The caller's `skip` omits
+/// enums on both sides, because msgpack has their numbers.
 void flatten(const nlohmann::ordered_json& tree, std::vector<std::string>& into) {
     if (tree.is_structured()) {
         for (const auto& element : tree) {
@@ -74,7 +74,7 @@ void flatten(const nlohmann::ordered_json& tree, std::vector<std::string>& into)
 
 }  // namespace
 
-// Goal: JSON is a true twin of msgpack. Method: unpack with the public library and compare trees.
+// Goal: JSON and msgpack have the same content. Method: unpack with the public library and compare.
 TEST_CASE("requests and replies have the same content in msgpack and in JSON", "[codec]") {
     Random random{11};
     std::string frame;
@@ -110,9 +110,9 @@ TEST_CASE("control messages have the same content in msgpack and in JSON", "[cod
     }
 }
 
-// Goal: the same for bulk. Method: the values alone, in their order; enums differ by design, since
-// msgpack has their numbers, so the samples have the first of each.
-TEST_CASE("bulk messages have the values of their JSON in its order", "[codec]") {
+// Goal: the same for bulk messages. Method: compare only the values, in order. Enums differ by
+// design, since msgpack has their numbers, so the samples have the first of each.
+TEST_CASE("bulk messages have the values of their JSON in the same order", "[codec]") {
     Random random{13};
     std::string frame;
     for (int i = 0; i < 50; ++i) {
@@ -120,7 +120,7 @@ TEST_CASE("bulk messages have the values of their JSON in its order", "[codec]")
         report.kind = ReportKind::same;
         report.host.readiness = Readiness::none;
         HostVitals vitals = std::exchange(report.vitals, {});
-        vitals.at = CivilMs{1};  // Something is said.
+        vitals.at = CivilMs{1};  // Not empty.
         for (auto& instance : report.instances) {
             instance.state = InstanceState::pending;
         }
@@ -138,7 +138,7 @@ TEST_CASE("bulk messages have the values of their JSON in its order", "[codec]")
         REQUIRE(packed.front() == "1");
         REQUIRE(named.front() == "\"report\"");
         CHECK(std::equal(packed.begin() + 1, packed.end(), named.begin() + 1, named.end()));
-        report.vitals = vitals;  // A map: the order of its keys says nothing.
+        report.vitals = vitals;  // A map: the order of its keys does not matter.
         codec::encode(AgentMessage{report}, frame);
         CHECK(unpacked(frame).back() ==
               json::parse(codec::to_json(AgentMessage{report})).at("vitals"));
@@ -146,7 +146,7 @@ TEST_CASE("bulk messages have the values of their JSON in its order", "[codec]")
 }
 
 // Goal: a foreign packer may choose other forms. Method: keys in another order, an unknown key, an
-// id as a text of 16 bytes, numbers wider than they need be.
+// id as a text of 16 bytes, numbers wider than necessary.
 TEST_CASE("a hello of a foreign packer is understood", "[codec]") {
     std::string frame;
     struct Sink {

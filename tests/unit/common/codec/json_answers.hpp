@@ -6,7 +6,7 @@
 #include "common/messages/message.hpp"
 #include "common/messages/operator.hpp"
 
-/// What our own programs write as JSON and never read.
+/// JSON that muster's own programs write and never read.
 namespace muster::codec {
 
 [[nodiscard]] Result<CoordinatorMessage> coordinator_message_from_json(std::string_view text);

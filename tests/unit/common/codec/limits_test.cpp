@@ -1,4 +1,4 @@
-// Every bound of common/base/limits.hpp that the codec holds, at its edge and one beyond.
+// Every bound of common/base/limits.hpp that the codec checks, at the limit and one above it.
 
 #include "common/base/limits.hpp"
 
@@ -14,7 +14,7 @@ using namespace muster;
 
 namespace {
 
-/// What both forms say of an agent's message; they must agree.
+/// The result of both forms for an agent's message; they must agree.
 Result<void> through_both_forms(const AgentMessage& message) {
     std::string frame;
     codec::encode(message, frame);
@@ -57,7 +57,7 @@ RequestBody add_with(const std::function<void(TaskSpec&)>& change) {
 
 }  // namespace
 
-TEST_CASE("a name is held to the rule for names in both forms", "[codec][limits]") {
+TEST_CASE("a name must follow the rule for names in both forms", "[codec][limits]") {
     CHECK(task_named(std::string(limits::name_bytes, 'a')));
     for (const std::string& bad : {std::string(limits::name_bytes + 1, 'a'), std::string{},
                                    std::string{"../x"}, std::string{"a\nb"}}) {
@@ -67,7 +67,7 @@ TEST_CASE("a name is held to the rule for names in both forms", "[codec][limits]
     }
 }
 
-TEST_CASE("a snapshot holds at most as many instances as a node may run", "[codec][limits]") {
+TEST_CASE("a snapshot has at most as many instances as a node can run", "[codec][limits]") {
     CHECK(through_both_forms(snapshot_of(limits::instances_per_node)));
     const auto over = through_both_forms(snapshot_of(limits::instances_per_node + 1));
     REQUIRE_FALSE(over);
@@ -75,7 +75,7 @@ TEST_CASE("a snapshot holds at most as many instances as a node may run", "[code
     CHECK(over.error().detail.find("instances") != std::string::npos);
 }
 
-TEST_CASE("a pattern, a spec's words and its variables have their bounds", "[codec][limits]") {
+TEST_CASE("a pattern, a spec's arguments and its variables have their bounds", "[codec][limits]") {
     CHECK(
         through_both_forms(RequestBody{NodeListRequest{std::string(limits::pattern_bytes, '*')}}));
     CHECK_FALSE(through_both_forms(
@@ -104,7 +104,7 @@ TEST_CASE("a pattern, a spec's words and its variables have their bounds", "[cod
     CHECK_FALSE(through_both_forms(with_word(limits::spec_text_bytes + 1)));
 }
 
-TEST_CASE("a number that its type cannot hold is refused, not wrapped", "[codec][limits]") {
+TEST_CASE("a number that does not fit its type is refused, not wrapped", "[codec][limits]") {
     for (const char* const request :
          {R"({"verb":"task scale","pattern":"w","instances":4294967296})",
           R"({"verb":"task scale","pattern":"w","instances":-1})",
@@ -127,8 +127,8 @@ TEST_CASE("a number that its type cannot hold is refused, not wrapped", "[codec]
     CHECK(codec::decode_request(head + "\xd3\x00\x00\x00\x00\x00\x00\x00\x05"s));
 }
 
-// Goal: JSON is no way around a bound of msgpack. Method: the same map at its bound and above it,
-// in both forms; the keys beyond those known are passed over.
+// Goal: JSON does not avoid a bound of msgpack. Method: the same map at its bound and above it, in
+// both forms; unknown keys are skipped.
 TEST_CASE("a map has at most 64 keys of at most 63 bytes in both forms", "[codec][limits]") {
     using namespace std::string_literals;
     const auto with_keys = [](std::size_t count, std::size_t bytes) {
@@ -158,7 +158,7 @@ TEST_CASE("a map has at most 64 keys of at most 63 bytes in both forms", "[codec
     CHECK(codec::request_from_json(tasks + "}}").error().code == Errc::too_large);
 }
 
-// Goal: size is looked at first. Method: frames a byte above their limit, and what they cost.
+// Goal: the size is checked first. Method: frames a byte above their limit, and their memory use.
 TEST_CASE("a frame above its size is refused before it is read", "[codec][limits]") {
     const std::string agent_frame(limits::agent_message_bytes + 1, '\x01');
     const std::string upload(limits::upload_bytes + 1, '\x01');
@@ -174,8 +174,9 @@ TEST_CASE("a frame above its size is refused before it is read", "[codec][limits
     CHECK(grown < 64 * 1024);
 }
 
-// Goal: a steady poll allocates nothing. Method: the same messages again, once memory is there.
-TEST_CASE("a message read into one that held its like allocates nothing", "[codec][limits]") {
+// Goal: a steady poll allocates nothing. Method: read the same messages again, with memory
+// allocated.
+TEST_CASE("a message read into a similar one allocates nothing", "[codec][limits]") {
     std::string frame;
     const AgentMessage snapshot = snapshot_of(100);
     AgentMessage read;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t samples_each = share_of(200);
 
-/// Calls `use` with many random messages of every kind of a variant.
+/// Calls `use` with many random messages of every type of a variant.
 template <class Variant, class Use>
 void many(std::uint64_t seed, Use use) {
     Random random{seed};
@@ -29,9 +29,9 @@ Reply reply_of(ReplyBody body) { return {RequestId{3, 4}, std::move(body)}; }
 
 }  // namespace
 
-// Goal: what is said arrives. Method: random messages of every kind, into a message that holds the
-// last one: its memory is used again, its values must not be.
-TEST_CASE("an agent's message read from msgpack is the one that was written", "[codec]") {
+// Goal: a message arrives unchanged. Method: decode random messages of every type into a message
+// that holds the last one. Its memory is reused, its values must not be.
+TEST_CASE("an agent's message decoded from msgpack equals the original", "[codec]") {
     std::string frame;
     AgentMessage read;
     many<AgentMessage>(1, [&](const AgentMessage& message) {
@@ -42,7 +42,7 @@ TEST_CASE("an agent's message read from msgpack is the one that was written", "[
     });
 }
 
-TEST_CASE("a coordinator's message read from msgpack is the one that was written", "[codec]") {
+TEST_CASE("a coordinator's message decoded from msgpack equals the original", "[codec]") {
     std::string frame;
     CoordinatorMessage read;
     many<CoordinatorMessage>(2, [&](const CoordinatorMessage& message) {
@@ -53,7 +53,7 @@ TEST_CASE("a coordinator's message read from msgpack is the one that was written
     });
 }
 
-TEST_CASE("a request read from msgpack is the one that was written", "[codec]") {
+TEST_CASE("a request decoded from msgpack equals the original", "[codec]") {
     std::string frame;
     many<RequestBody>(3, [&](const RequestBody& body) {
         codec::encode(request_of(body), frame);
@@ -63,7 +63,7 @@ TEST_CASE("a request read from msgpack is the one that was written", "[codec]") 
     });
 }
 
-TEST_CASE("a reply read from msgpack is the one that was written", "[codec]") {
+TEST_CASE("a reply decoded from msgpack equals the original", "[codec]") {
     std::string frame;
     many<ReplyBody>(4, [&](const ReplyBody& body) {
         codec::encode(reply_of(body), frame);
@@ -73,7 +73,7 @@ TEST_CASE("a reply read from msgpack is the one that was written", "[codec]") {
     });
 }
 
-TEST_CASE("every message read from JSON is the one that was written", "[codec][json]") {
+TEST_CASE("every message decoded from JSON equals the original", "[codec][json]") {
     many<AgentMessage>(5, [](const AgentMessage& message) {
         const auto read = codec::agent_message_from_json(codec::to_json(message));
         REQUIRE(read);
@@ -101,8 +101,8 @@ TEST_CASE("every message read from JSON is the one that was written", "[codec][j
     });
 }
 
-// Goal: memory that is used again keeps nothing of the message before. Method: the same kinds again
-// and again into one message, longer and shorter.
+// Goal: reused memory keeps nothing of the previous message. Method: decode the same types
+// repeatedly into one message, longer and shorter.
 TEST_CASE("a message read over another of its kind keeps nothing of it", "[codec]") {
     Random random{10};
     std::string frame;
@@ -120,8 +120,8 @@ TEST_CASE("a message read over another of its kind keeps nothing of it", "[codec
     }
 }
 
-// Goal: the same where a foreign writer leaves out what has a default.
-TEST_CASE("a spec read over another has defaults for what its map leaves out", "[codec]") {
+// Goal: the same when a foreign writer omits fields with defaults.
+TEST_CASE("a spec read over another has defaults for omitted fields", "[codec]") {
     using namespace std::string_literals;
     const auto id =
         "\xc4\x10"
@@ -142,7 +142,7 @@ TEST_CASE("a spec read over another has defaults for what its map leaves out", "
     CHECK(std::get<Batch>(message).specs.at(0).spec == expected);
 }
 
-// Goal: a refused request is a reply like any other. Method: an error of every code, both forms.
+// Goal: a refusal is an ordinary reply. Method: an error of every code, in both forms.
 TEST_CASE("a reply that is an error keeps its code and its sentence", "[codec]") {
     std::string frame;
     for (auto code = Errc::malformed; code <= Errc::io; code = next(code)) {
@@ -157,7 +157,7 @@ TEST_CASE("a reply that is an error keeps its code and its sentence", "[codec]")
     }
 }
 
-// Goal: a steady round costs next to nothing. Method: measure the frames it is made of.
+// Goal: a steady round costs almost nothing. Method: measure its frames.
 TEST_CASE("a poll and its answer `same` are at most 40 bytes", "[codec]") {
     constexpr std::uint64_t late = 10'000'000;
     std::string frame;
@@ -175,8 +175,8 @@ TEST_CASE("a poll and its answer `same` are at most 40 bytes", "[codec]") {
     CHECK(frame.size() <= 40);
 }
 
-// Goal: a sentence that is too long for its field does not cost the whole message.
-// Method: write one in the middle of whose last letter the limit falls.
+// Goal: a sentence that is too long for its field does not invalidate the message.
+// Method: write one where the limit falls into the middle of a character.
 TEST_CASE("a writer cuts a sentence to its field, between two characters", "[codec]") {
     Report report;
     report.instances.emplace_back().id = {"web", 0};
@@ -191,8 +191,8 @@ TEST_CASE("a writer cuts a sentence to its field, between two characters", "[cod
     CHECK(*twin == read);
 }
 
-// Goal: a task may have any bytes as an argument, and its JSON is JSON nevertheless.
-TEST_CASE("bytes that are no UTF-8 become replacement characters in JSON", "[codec][json]") {
+// Goal: arguments of a task can have any bytes, and their JSON is still valid.
+TEST_CASE("bytes that are not UTF-8 become replacement characters in JSON", "[codec][json]") {
     WantedTask task;
     task.name = "web";
     task.spec.argv = {"x\xff"};

@@ -1,4 +1,4 @@
-// The fields of a spec on the wire, beyond what the round trips of every message prove.
+// The fields of a spec on the wire, beyond the round trips of every message.
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ using namespace std::string_literals;
 
 namespace {
 
-/// As a later version would say it: with a field more, below which this one has its default.
+/// A batch of a later version: it has one more field, and this version's key has its default.
 std::string batch_with(std::string_view known_key, std::string_view later_key,
                        const TaskSpec& spec) {
     Batch batch;
@@ -50,7 +50,7 @@ TaskSpec plain_spec() {
     return spec;
 }
 
-/// A `task add` by hand, with these further fields: `"nice":5`.
+/// A `task add` in JSON with these further fields: `"nice":5`.
 Result<TaskSpec> from_json(const std::string& fields) {
     auto read = codec::request_from_json(
         R"({"verb":"task add","task":{"name":"web","argv":["x"],)" + fields + "}}");
@@ -60,7 +60,7 @@ Result<TaskSpec> from_json(const std::string& fields) {
     return std::get<TaskAddRequest>(read->body).task.spec;
 }
 
-/// The same in msgpack: `count` pairs behind name and argv.
+/// The same in msgpack: `count` pairs after name and argv.
 Result<TaskSpec> from_msgpack(char count, const std::string& pairs) {
     auto read = codec::decode_request("\x82\xa4verb\xa8task add\xa4task"s +
                                       static_cast<char>(0x82 + count) +
@@ -90,8 +90,8 @@ std::string sentence_of(const Result<TaskSpec>& result) {
 
 }  // namespace
 
-// Goal: programs of the first release understand a task that says nothing new, and 100,000 of them
-// fit one upload. Method: the text as it was then; store_upgrade_test.cpp has the bytes.
+// Goal: programs of the first release understand a task without new fields, and 100,000 of them fit
+// one upload. Method: compare with the old text; store_upgrade_test.cpp has the bytes.
 TEST_CASE("a plain task is written as in the first release", "[codec][spec]") {
     CHECK(codec::to_json(adding(plain_spec()))
               .find(R"("task":{"name":"web","instances":1,"argv":["x"],"env":{},"workdir":"",)"
@@ -99,7 +99,7 @@ TEST_CASE("a plain task is written as in the first release", "[codec][spec]") {
                     R"("update":{"max_surge":1,"max_unavailable":1}})") != std::string::npos);
 }
 
-TEST_CASE("a rule of restarts is its policy alone where the rest is the default", "[codec][spec]") {
+TEST_CASE("a restart rule is only its policy if the rest is the default", "[codec][spec]") {
     auto spec = plain_spec();
     spec.restart.policy = RestartPolicy::never;
     CHECK(codec::to_json(adding(spec)).find(R"("restart":"never",)") != std::string::npos);
@@ -121,7 +121,7 @@ TEST_CASE("a rule of restarts is its policy alone where the rest is the default"
     CHECK_FALSE(from_msgpack(1, "\xa7restart\x05"s));
 }
 
-TEST_CASE("a bound of the kernel is a number, unlimited, or both of its bounds", "[codec][spec]") {
+TEST_CASE("a kernel limit is a number, unlimited, or both soft and hard", "[codec][spec]") {
     auto spec = plain_spec();
     spec.rlimits = {{"core", {RlimitValue{0}, RlimitValue::unlimited}},
                     {"nofile", {RlimitValue{1024}, RlimitValue{1024}}},
@@ -151,8 +151,8 @@ TEST_CASE("a bound of the kernel is a number, unlimited, or both of its bounds",
                              "core\x02"s));
 }
 
-// Goal: a task that is exclusive needs no word on max_surge, whatever comes first on the wire.
-TEST_CASE("an exclusive task that says no max_surge is read with 0", "[codec][spec]") {
+// Goal: an exclusive task need not set max_surge, in any order of keys.
+TEST_CASE("an exclusive task without max_surge is read with 0", "[codec][spec]") {
     for (const std::string fields :
          {R"("exclusive":true)", R"("exclusive":true,"update":{"max_unavailable":1})",
           R"("update":{},"exclusive":true)"}) {
@@ -200,9 +200,9 @@ TEST_CASE("the lists of a spec have their bounds in both forms", "[codec][spec][
     }
 }
 
-// Goal: an agent learns that it does not know a field of a spec. Method: a field is renamed in the
-// bytes of a batch, in the spec and in a map of it.
-TEST_CASE("a spec of a batch keeps the name of a field that is not known", "[codec][spec]") {
+// Goal: an agent notices an unknown field of a spec. Method: rename a field in the bytes of a
+// batch, in the spec and in a map of it.
+TEST_CASE("a spec of a batch keeps the name of an unknown field", "[codec][spec]") {
     TaskSpec spec = plain_spec();
     spec.nice = 5;
     spec.limits.pids = 7;

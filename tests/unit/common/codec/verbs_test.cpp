@@ -29,7 +29,8 @@ Error error_of(std::string_view line) {
 
 }  // namespace
 
-// Goal: help tells the truth. Method: every request has its line, and its example is that request.
+// Goal: help is correct. Method: every request has its line, and its example parses as that
+// request.
 TEST_CASE("help names every verb once, with an example that is understood", "[verbs]") {
     const auto& help = codec::verbs().verbs;
     std::set<std::string> named;
@@ -91,7 +92,7 @@ TEST_CASE("words that do not fit a verb are answered with its usage", "[verbs]")
     }
 }
 
-TEST_CASE("an unknown verb is answered with those that are near", "[verbs]") {
+TEST_CASE("an unknown verb is answered with similar ones", "[verbs]") {
     const auto typo = error_of("task scael web 4");
     CHECK(typo.code == Errc::unknown_verb);
     CHECK(typo.detail.find("did you mean 'task scale'") != std::string::npos);
@@ -108,7 +109,7 @@ TEST_CASE("an unknown verb is answered with those that are near", "[verbs]") {
     CHECK(in_json.error().detail.find("status") != std::string::npos);
 }
 
-TEST_CASE("only requests that alter what is stored are changes", "[verbs]") {
+TEST_CASE("only requests that modify the store are changes", "[verbs]") {
     CHECK(codec::is_change(body_of("task scale web 4")));
     CHECK(codec::is_change(body_of("task remove web")));
     CHECK(codec::is_change(body_of("store accept")));
@@ -131,7 +132,7 @@ TEST_CASE("random lines never crash the reader of lines", "[verbs][hostile]") {
     }
 }
 
-TEST_CASE("the nearest words come first and strange words have none", "[verbs]") {
+TEST_CASE("the most similar words come first and unrelated words have none", "[verbs]") {
     constexpr std::string_view known[] = {"instances", "instance", "argv", "env"};
     CHECK(suggestions("instanc", known) == std::vector<std::string_view>{"instance", "instances"});
     CHECK(suggestions("argb", known).front() == "argv");
@@ -139,7 +140,7 @@ TEST_CASE("the nearest words come first and strange words have none", "[verbs]")
     CHECK(suggestions(std::string(100'000, 'x'), known).empty());
 }
 
-// Goal: a line that was typed is bounded as the same request in any other form is.
+// Goal: a typed line has the same bounds as the request in any other form.
 // Method: a pattern, a level and an argument that are each too long by one byte.
 TEST_CASE("a typed line has the bounds of a message", "[verbs][limits]") {
     const auto code_of = [](const std::string& line) {

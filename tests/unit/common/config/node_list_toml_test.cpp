@@ -24,8 +24,8 @@ TEST_CASE("a list of nodes is read with the pool of each", "[nodes][toml]") {
     CHECK(*nodes == std::vector{ListedNode{"n1"}, ListedNode{"n2", "fast"}});
 }
 
-// Goal: a person finds the fault by the sentence alone. Method: one fault a file.
-TEST_CASE("a fault in a list of nodes is said with its line", "[nodes][toml]") {
+// Goal: the sentence alone is enough to find the error. Method: one error in each file.
+TEST_CASE("an error in a list of nodes is reported with its line", "[nodes][toml]") {
     CHECK_THAT(fault_in("[[node]]\nname = \"N 1\"\n"), Catch::StartsWith("nodes.toml:1: name is"));
     CHECK_THAT(fault_in("[[node]]\npool = \"a\"\n"), Catch::StartsWith("nodes.toml:1: name is"));
     CHECK_THAT(fault_in("[[node]]\nname = \"n1\"\npool = \"\"\n"), Catch::Contains("pool is"));

@@ -1,4 +1,4 @@
-// The keys of a task file that say what a process gets of its host, and how it starts and ends.
+// The keys of a task file for what a process gets of its host, and how it starts and ends.
 
 #include <string>
 #include <utility>
@@ -32,7 +32,7 @@ void check_refusals(const std::vector<std::pair<std::string, std::string>>& refu
 
 }  // namespace
 
-TEST_CASE("a task file says all that a process gets of its host", "[toml]") {
+TEST_CASE("a task file sets everything that a process gets of its host", "[toml]") {
     const auto spec = spec_with(R"(
 env_files = ["/etc/web.env", "${MUSTER_SECRETS}/env"]
 user = "www-data"
@@ -73,7 +73,7 @@ log = { max_bytes = 1_048_576, max_age = "24h" }
     CHECK(*spec == expected);
 }
 
-TEST_CASE("a rule of restarts keeps the defaults of what it does not say", "[toml]") {
+TEST_CASE("a restart rule has the defaults for omitted keys", "[toml]") {
     const auto by_policy = spec_with("restart = 'never'");
     REQUIRE(by_policy);
     CHECK(by_policy->restart == RestartRule{.policy = RestartPolicy::never});
@@ -82,7 +82,7 @@ TEST_CASE("a rule of restarts keeps the defaults of what it does not say", "[tom
     CHECK(by_delay->restart == RestartRule{.backoff = 250ms});
 }
 
-TEST_CASE("a task file need not say max_surge of an exclusive task", "[toml]") {
+TEST_CASE("a task file can omit max_surge of an exclusive task", "[toml]") {
     const auto silent = spec_with("update = { max_unavailable = 2 }\nexclusive = true");
     REQUIRE(silent);
     CHECK(silent->update == UpdatePolicy{.max_surge = 0, .max_unavailable = 2});
@@ -99,7 +99,7 @@ TEST_CASE("a task file need not say max_surge of an exclusive task", "[toml]") {
     });
 }
 
-TEST_CASE("a wrong rule of restarts is refused with its line", "[toml]") {
+TEST_CASE("a wrong restart rule is refused with its line", "[toml]") {
     check_refusals({
         {"restart = 3",
          "restart is neither a text nor a table; write restart = \"always\", or restart = { policy "
@@ -117,7 +117,7 @@ TEST_CASE("a wrong rule of restarts is refused with its line", "[toml]") {
     });
 }
 
-TEST_CASE("a wrong bound of a process is refused with its line", "[toml]") {
+TEST_CASE("a wrong limit of a process is refused with its line", "[toml]") {
     const std::string number =
         " is neither a number, a size nor \"unlimited\"; write rlimits = { nofile = 1024, "
         "stack = { soft = \"8MiB\", hard = \"unlimited\" } }";
@@ -153,7 +153,7 @@ TEST_CASE("a wrong bound of a process is refused with its line", "[toml]") {
     });
 }
 
-TEST_CASE("a variable that there is not is refused with the line of its key", "[toml][template]") {
+TEST_CASE("an unknown variable is refused with the line of its key", "[toml][template]") {
     check_refusals({
         {"workdir = '/srv/${node.rack}'",
          "task 'web': workdir names the variable '${node.rack}', which does not exist; the "

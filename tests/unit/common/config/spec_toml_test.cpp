@@ -14,8 +14,8 @@ namespace {
 
 struct Refusal {
     std::string_view text;
-    std::string_view begins;    ///< File and line of the sentence,
-    std::string_view mentions;  ///< and what else it must hold.
+    std::string_view begins;    ///< Start of the sentence: file and line,
+    std::string_view mentions;  ///< and text that it must contain.
 };
 
 void check_refused(const Refusal& refusal) {
@@ -30,7 +30,7 @@ void check_refused(const Refusal& refusal) {
 
 }  // namespace
 
-TEST_CASE("a task file gives its tasks in its order", "[toml]") {
+TEST_CASE("a task file gives its tasks in file order", "[toml]") {
     const auto tasks = tasks_from_toml(R"(
 [[task]]
 name = "web"
@@ -69,7 +69,7 @@ argv = ["work"]
     CHECK((*tasks)[1] == batch);
 }
 
-TEST_CASE("a task file says where its tasks may run", "[toml][placement]") {
+TEST_CASE("a task file sets where its tasks can run", "[toml][placement]") {
     const auto tasks = tasks_from_toml(R"(
 [[task]]
 name = "web"
@@ -106,7 +106,7 @@ every_node = true
     CHECK((*tasks)[1].place.every_node);
 }
 
-// Goal: an amount is written with its unit, and numbers under the names that have one still count.
+// Goal: an amount is written with its unit, and old keys with the unit in their name still work.
 // Method: the same task in both forms.
 TEST_CASE("a task file has amounts with their units", "[toml][placement]") {
     const auto task_with = [](const std::string& lines) {
@@ -133,8 +133,7 @@ TEST_CASE("a task file has amounts with their units", "[toml][placement]") {
                     "rlimits = { stack = { soft = '8MiB', hard = 8388608 } }\n") == plain);
 }
 
-TEST_CASE("what is wrong with where a task may run is refused with the line of its key",
-          "[toml][placement]") {
+TEST_CASE("an invalid placement is refused with the line of its key", "[toml][placement]") {
     const auto with = [](const std::string& line) {
         return "[[task]]\nname = 'a'\nargv = ['x']\n" + line;
     };
@@ -171,13 +170,13 @@ TEST_CASE("what is wrong with where a task may run is refused with the line of i
     }
 }
 
-TEST_CASE("a file without tasks wants nothing", "[toml]") {
+TEST_CASE("a file without tasks wants no tasks", "[toml]") {
     const auto tasks = tasks_from_toml("# nothing yet\n", "tasks.toml");
     REQUIRE(tasks);
     CHECK(tasks->empty());
 }
 
-TEST_CASE("an unknown key is refused with its line, the nearest key and all keys", "[toml]") {
+TEST_CASE("an unknown key is refused with its line, the most similar key and all keys", "[toml]") {
     check_refused(
         {"[[task]]\nname = 'a'\nargv = ['x']\ninstance = 3\n", "tasks.toml:4: ",
          "'instance' in [[task]]; did you mean 'instances'? the keys are name, instances"});
@@ -213,7 +212,7 @@ TEST_CASE("a value of the wrong type is refused with its line and the right form
     check_refused({"task = [1]", "tasks.toml:1: ", "[[task]]"});
 }
 
-TEST_CASE("a value against a rule is refused with the line of its key", "[toml]") {
+TEST_CASE("a value that breaks a rule is refused with the line of its key", "[toml]") {
     check_refused({"[[task]]\nname = '../x'\nargv = ['x']", "tasks.toml:2: ", "1 to 63 of a-z"});
     check_refused({"[[task]]\nname = \"a\\u001b\"\nargv = ['x']", "tasks.toml:2: ", "1 to 63"});
     check_refused({"[[task]]\nname = ''\nargv = ['x']", "tasks.toml:2: ", "1 to 63"});
@@ -237,9 +236,9 @@ TEST_CASE("a value against a rule is refused with the line of its key", "[toml]"
                    "tasks.toml:4: ", "grace: '9999h' is longer than a year"});
 }
 
-// Goal: one run of the command shows everything that has to be corrected.
-// Method: a file with faults in two tasks, written against the order in which keys are read.
-TEST_CASE("all errors of a file are told at once, in the order of its lines", "[toml]") {
+// Goal: one run of the command shows everything to correct.
+// Method: a file with errors in two tasks, not in the order in which keys are read.
+TEST_CASE("all errors of a file are reported at once, in the order of its lines", "[toml]") {
     const auto tasks = tasks_from_toml(
         "[[task]]\n"
         "name = 'A'\n"
@@ -267,9 +266,9 @@ TEST_CASE("all errors of a file are told at once, in the order of its lines", "[
     CHECK(detail.find("the task has no name") != std::string::npos);
 }
 
-// Goal: a file full of errors fills no terminal.
+// Goal: a file full of errors does not fill the terminal.
 // Method: more wrong keys than are shown.
-TEST_CASE("of very many errors in a file the first twenty are told", "[toml]") {
+TEST_CASE("only the first twenty errors in a file are reported", "[toml]") {
     std::string file = "[[task]]\nname = 'a'\nargv = ['x']\n";
     for (int at = 0; at < 2'000; ++at) {
         file += "wrong_key_" + std::to_string(at) + " = 1\n";
@@ -283,8 +282,8 @@ TEST_CASE("of very many errors in a file the first twenty are told", "[toml]") {
 }
 
 // Goal: a person who knows another orchestrator finds the key at once.
-// Method: the keys of others; what is missing instead is not told as well.
-TEST_CASE("a key of another orchestrator is refused with the key that was meant", "[toml]") {
+// Method: keys of others; the key missing in their place is not reported as well.
+TEST_CASE("a key of another orchestrator is refused with muster's key", "[toml]") {
     const auto detail_of = [](const std::string& line) {
         const auto tasks = tasks_from_toml("[[task]]\nname = 'a'\n" + line, "tasks.toml");
         return tasks ? std::string{} : tasks.error().detail;
@@ -309,7 +308,7 @@ TEST_CASE("a name given twice is refused with both lines", "[toml]") {
                    "tasks.toml:4: ", "already on line 1"});
 }
 
-TEST_CASE("each fault is told in a line that no terminal obeys", "[toml]") {
+TEST_CASE("each error is one line without terminal escapes", "[toml]") {
     check_refused({"name =  i\n[", "tasks.toml:1: ", "saw 'i?'"});
     check_refused({"\"a\\n\\u001b[31m\" = 1", "tasks.toml:1: ", "'a??[31m'"});
 }

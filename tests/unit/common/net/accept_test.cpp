@@ -20,7 +20,7 @@
 namespace muster {
 namespace {
 
-/// A bare connection whose file is there before it is needed.
+/// A bare connection whose descriptor is allocated in advance.
 class Stranger {
 public:
     explicit Stranger(const std::string& endpoint) : endpoint_{endpoint} {
@@ -45,7 +45,8 @@ public:
         address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port)));
         return connect_to(address);
     }
-    /// The other side greeted (ZMTP begins with 0xff), or closed the connection: 0; or not yet: -1.
+    /// The other side's first byte (ZMTP begins with 0xff), 0: it closed the connection, -1:
+    /// nothing yet.
     [[nodiscard]] int heard() const {
         std::array<char, 1> byte{};
         const auto size = recv(fd_, byte.data(), byte.size(), MSG_DONTWAIT);
@@ -67,11 +68,11 @@ private:
 
 }  // namespace
 
-// Goal: whoever uses up the files of a daemon neither ends it nor keeps a core of it busy, and who
-// was connected before is served.
-// Method: let no file be left, connect, and look at both; then give the files back. One socket
-// listens in both ways, as a closed one gives its files back when it likes.
-TEST_CASE("a connection for which no file is left is closed", "[net][accept]") {
+// Goal: a client that uses up the descriptors of a daemon neither ends it nor makes it busy-loop,
+// and existing connections are served.
+// Method: use all descriptors, connect, and check both; then free them. One socket listens in both
+// ways, because a closed one frees its descriptors at any time.
+TEST_CASE("a connection without a free file descriptor is closed", "[net][accept]") {
     const TemporaryDirectory directory;
     net::Loop loop;
     net::Router router{test_context(), {.message_bytes = 1'000}};

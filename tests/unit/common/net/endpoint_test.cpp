@@ -22,7 +22,7 @@ mode_t mode_of(const std::string& path) {
 }  // namespace
 
 // Goal: nothing leaves the host while there are no keys.
-// Method: endpoints of every kind, each with what must become of it.
+// Method: endpoints of every kind with the expected result.
 TEST_CASE("only loopback and ipc endpoints are accepted", "[net][endpoint]") {
     for (const auto* good : {"tcp://127.0.0.1:7700", "tcp://127.9.8.7:1", "tcp://[::1]:65535",
                              "tcp://127.0.0.1:*", "ipc:///run/muster/operators.sock"}) {
@@ -47,7 +47,7 @@ TEST_CASE("only loopback and ipc endpoints are accepted", "[net][endpoint]") {
     }
 }
 
-TEST_CASE("a peer is at a port with a number", "[net][endpoint]") {
+TEST_CASE("a peer has a port with a number", "[net][endpoint]") {
     CHECK(net::local_peer("tcp://127.0.0.1:7700") == std::string{"tcp://127.0.0.1:7700"});
     CHECK(net::local_peer("ipc:///run/a:*") == std::string{"ipc:///run/a:*"});
     const auto refused = net::local_peer("tcp://127.0.0.1:*");
@@ -55,9 +55,9 @@ TEST_CASE("a peer is at a port with a number", "[net][endpoint]") {
     CHECK_THAT(refused.error().detail, Catch::Contains("names no port to connect to"));
 }
 
-// Goal: nobody but the user who runs muster can connect over ipc.
-// Method: bind in a directory that is not there, and look at the modes.
-TEST_CASE("an ipc file is 0600 in a directory 0700", "[net][endpoint]") {
+// Goal: only the user who runs muster can connect over ipc.
+// Method: bind in a missing directory, and check the modes.
+TEST_CASE("an ipc socket is 0600 in a directory 0700", "[net][endpoint]") {
     const TemporaryDirectory directory;
     const auto file = directory.path() + "/run/operators.sock";
     net::Router router{test_context(), {.message_bytes = 1'000}};
@@ -68,7 +68,7 @@ TEST_CASE("an ipc file is 0600 in a directory 0700", "[net][endpoint]") {
     CHECK_FALSE(std::filesystem::exists(file));
 }
 
-TEST_CASE("an ipc file in a directory open to others is refused", "[net][endpoint]") {
+TEST_CASE("an ipc socket in a directory open to others is refused", "[net][endpoint]") {
     const TemporaryDirectory directory;
     REQUIRE(chmod(directory.path().c_str(), 0755) == 0);
     net::Router router{test_context(), {.message_bytes = 1'000}};
@@ -78,9 +78,9 @@ TEST_CASE("an ipc file in a directory open to others is refused", "[net][endpoin
     CHECK(mode_of(directory.path()) == 0755);
 }
 
-// Goal: a second daemon says which endpoint is taken, and takes nothing from the first.
+// Goal: a second daemon reports the endpoint in use, and does not disturb the first.
 // Method: bind the same endpoint twice, over tcp and over ipc.
-TEST_CASE("an endpoint in use is refused by its name", "[net][endpoint]") {
+TEST_CASE("an endpoint in use is refused with its name", "[net][endpoint]") {
     const TemporaryDirectory directory;
     for (const auto& wanted :
          {std::string{"tcp://127.0.0.1:*"}, "ipc://" + directory.path() + "/operators.sock"}) {

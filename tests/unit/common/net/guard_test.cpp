@@ -24,8 +24,8 @@ namespace {
 using net::FrameGuard;
 using namespace zmtp;
 
-/// The pieces in which all of it is admitted, where each piece may have so many bytes; a last empty
-/// one if the connection is ended.
+/// The pieces in which the guard admits the bytes, each of at most this size. A last empty piece
+/// means that the connection was ended.
 std::vector<std::string> pieces_of(std::string bytes, std::size_t at_most) {
     FrameGuard guard;
     std::vector<std::string> pieces;
@@ -49,7 +49,7 @@ Pair socket_pair(int type) {
     return {FileDescriptor{both[0]}, FileDescriptor{both[1]}};
 }
 
-/// Listens at an address that the kernel chooses.
+/// Listens at a free address.
 class Listener {
 public:
     Listener() : file_{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
@@ -75,7 +75,7 @@ private:
     socklen_t size_ = 0;
 };
 
-/// A file that came with a message, as one that is inherited has no number of its own choice.
+/// A descriptor received in a message. Its number is not the test's choice.
 FileDescriptor sent_over(const Pair& link, int file) {
     char byte = 'x';
     iovec bytes{&byte, 1};
@@ -101,9 +101,9 @@ bool is_ended(const std::string& bytes) { return pieces_of(bytes, 8'192).back().
 
 }  // namespace
 
-// Goal: what the library may get in one piece never has a command among other things.
+// Goal: the library never gets a command together with other data.
 // Method: a stream of everything, in pieces of every size.
-TEST_CASE("a command reaches the library by itself", "[net][guard]") {
+TEST_CASE("a command reaches the library alone", "[net][guard]") {
     const std::string large(300, 'x');
     const std::string stream = greeting() + ready("DEALER") + frame("a", more) + frame("b") +
                                ping() + ping() + frame(large) + ping() + frame("") + frame("c");
@@ -123,7 +123,7 @@ TEST_CASE("a command reaches the library by itself", "[net][guard]") {
                                    ping(), ping(), frame(large), ping(), frame("") + frame("c")});
 }
 
-// Goal: nothing that the library keeps has no bound. Method: the last that is good, and one more.
+// Goal: everything that the library stores is bounded. Method: the last valid value, and one more.
 TEST_CASE("a message of too many frames and a command that is too large end the connection",
           "[net][guard]") {
     const auto begun = greeting() + ready("DEALER");
@@ -142,9 +142,9 @@ TEST_CASE("a message of too many frames and a command that is too large end the 
     CHECK(is_ended("GET / HTTP/1.1\r\n"));
 }
 
-// Goal: a peer that pings and hangs up while its messages wait ends nobody.
-// Method: fill the queue of a socket that does not read, ping, hang up; then read.
-TEST_CASE("a ping behind messages whose sender hung up is survived", "[net][guard]") {
+// Goal: a peer that pings and disconnects while its messages wait does not end the process.
+// Method: fill the queue of a socket that does not read, ping, disconnect; then read.
+TEST_CASE("a ping after messages whose sender disconnected is survived", "[net][guard]") {
     net::Loop loop;
     net::Router router{test_context(), {.message_bytes = 1'000, .receive_queue = 2}};
     const auto bound = router.bind("tcp://127.0.0.1:*");
@@ -177,7 +177,7 @@ TEST_CASE("a ping behind messages whose sender hung up is survived", "[net][guar
     }));
 }
 
-// Goal: the guard is there, and not only a class. Method: a real connection offends against it.
+// Goal: the guard is in use. Method: a real connection violates it.
 TEST_CASE("a connection that sends frames without end is ended and counted", "[net][guard]") {
     net::Loop loop;
     net::Router router{test_context(), {.message_bytes = 1'000}};
@@ -193,10 +193,11 @@ TEST_CASE("a connection that sends frames without end is ended and counted", "[n
     CHECK(net::ended_by_guard() == before + 1);
 }
 
-// Goal: what an ordinary client leaves behind harms no other file of this process.
-// Method: connections as the library accepts them are closed; their numbers are given out again in
-// every way there is, and messages of another protocol come whole and none is taken for an offence.
-TEST_CASE("a guard leaves alone a file that gets the number of its connection", "[net][guard]") {
+// Goal: an ordinary client's closed connection harms no other descriptor of this process.
+// Method: close connections after the library accepted them, and reuse their numbers in every
+// possible way. Messages of another protocol arrive whole, and none is taken for a violation.
+TEST_CASE("a guard does not touch a descriptor that reuses the number of its connection",
+          "[net][guard]") {
     enum class Way { socketpair, accept, dup, inherited };
     const Way way = GENERATE(Way::socketpair, Way::accept, Way::dup, Way::inherited);
     CAPTURE(static_cast<int>(way));
@@ -205,7 +206,7 @@ TEST_CASE("a guard leaves alone a file that gets the number of its connection", 
     const Pair carrier = socket_pair(SOCK_STREAM);
     const FileDescriptor third = listener.connect();
     FileDescriptor client = listener.connect();
-    // The one that was there first is accepted first, by a call that is not the library's.
+    // The first connection is accepted first, not by the library's call.
     FileDescriptor first{accept(listener.get(), nullptr, nullptr)};
     FileDescriptor guarded{accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)};
     const int number = guarded.get();

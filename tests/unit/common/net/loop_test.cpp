@@ -14,7 +14,7 @@
 namespace muster {
 namespace {
 
-/// An eventfd that a test may make readable.
+/// An eventfd that a test can make readable.
 class Flag {
 public:
     Flag() : fd{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)} { REQUIRE(fd >= 0); }
@@ -33,7 +33,7 @@ public:
 
 }  // namespace
 
-TEST_CASE("a turn without news ends at its deadline and not before", "[net][loop]") {
+TEST_CASE("a turn without events ends exactly at its deadline", "[net][loop]") {
     net::Loop loop;
     const auto deadline = net::boottime_now() + 5ms + 1ns;
     CHECK(loop.turn(deadline) >= deadline);
@@ -41,7 +41,7 @@ TEST_CASE("a turn without news ends at its deadline and not before", "[net][loop
     CHECK(loop.turn(past) < past + 2h);
 }
 
-TEST_CASE("every handler of a turn is told the same time", "[net][loop]") {
+TEST_CASE("every handler of a turn gets the same time", "[net][loop]") {
     net::Loop loop;
     const Flag first;
     const Flag second;
@@ -89,9 +89,9 @@ TEST_CASE("a turn takes a bounded number of messages off a socket", "[net][loop]
     CHECK(most <= net::Loop::messages_per_turn);
 }
 
-// Goal: what costs much to answer does not starve the others either.
-// Method: messages of which each costs more than a turn may; count what one turn takes.
-TEST_CASE("a turn takes a bounded time of a socket", "[net][loop]") {
+// Goal: expensive messages do not starve the others either.
+// Method: each message takes longer than a turn may; count what one turn takes.
+TEST_CASE("a turn takes a bounded time for a socket", "[net][loop]") {
     constexpr std::size_t messages = 3;
     net::Loop loop;
     net::Router router{test_context(), {.message_bytes = 100}};
@@ -125,9 +125,9 @@ TEST_CASE("a turn takes a bounded time of a socket", "[net][loop]") {
     CHECK(most == 1);
 }
 
-// Goal: a handler may end its own watch or another's.
-// Method: two flags, of which the first forgets both and watches a third.
-TEST_CASE("what a handler forgets is not called any more", "[net][loop]") {
+// Goal: a handler can end its own watch or another's.
+// Method: the first of two flags removes both and watches a third.
+TEST_CASE("a handler that was removed is not called any more", "[net][loop]") {
     net::Loop loop;
     const Flag first;
     const Flag second;
@@ -152,7 +152,7 @@ TEST_CASE("what a handler forgets is not called any more", "[net][loop]") {
     CHECK(called == "13");
 }
 
-TEST_CASE("a signal is news of a turn", "[net][signals]") {
+TEST_CASE("a signal is an event of a turn", "[net][signals]") {
     net::Signals signals{SIGUSR2};
     net::Loop loop;
     std::vector<int> seen;

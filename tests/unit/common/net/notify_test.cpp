@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-/// A variable of the environment for the length of a test.
+/// Sets an environment variable for the duration of a test.
 class Variable {
 public:
     Variable(const char* name, const std::string& value) : name_{name} {
@@ -29,9 +29,9 @@ private:
 
 }  // namespace
 
-// Goal: systemd learns when we are ready.
+// Goal: systemd learns when the daemon is ready.
 // Method: listen as systemd does.
-TEST_CASE("a state is told on the socket that systemd names", "[net][notify]") {
+TEST_CASE("a state is sent to the socket that systemd names", "[net][notify]") {
     const TemporaryDirectory directory;
     const auto path = directory.path() + "/notify";
     const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -50,14 +50,14 @@ TEST_CASE("a state is told on the socket that systemd names", "[net][notify]") {
     close(fd);
 }
 
-TEST_CASE("without systemd nothing is told", "[net][notify]") {
+TEST_CASE("without systemd nothing is sent", "[net][notify]") {
     net::notify_systemd("READY=1");
     const Variable nobody{"NOTIFY_SOCKET", "/nonexistent/notify"};
     net::notify_systemd("READY=1");
     CHECK_FALSE(net::watchdog_interval());
 }
 
-TEST_CASE("the watchdog is fed twice as often as it bites", "[net][notify]") {
+TEST_CASE("the watchdog is notified twice in each period", "[net][notify]") {
     const Variable usec{"WATCHDOG_USEC", "3000000"};
     CHECK(net::watchdog_interval() == Duration{1500ms});
     {

@@ -15,7 +15,7 @@ inline net::Context& test_context() {
     return context;
 }
 
-/// Turns the loop until it is true. False: it was not within a time that no machine needs.
+/// Turns the loop until the condition is true. False: it was not, within a very long time.
 inline bool turn_until(net::Loop& loop, const std::function<bool()>& holds) {
     const auto deadline = net::boottime_now() + std::chrono::seconds{20};
     while (!holds()) {

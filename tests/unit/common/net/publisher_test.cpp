@@ -14,7 +14,7 @@ namespace {
 using zmtp::message;
 using zmtp::RawPeer;
 
-/// A publisher that is watched as a coordinator watches it.
+/// A publisher that is polled as in a coordinator.
 class Events {
 public:
     Events() {
@@ -40,7 +40,7 @@ std::string nth_topic(std::size_t n) { return "topic-" + std::to_string(n); }
 
 }  // namespace
 
-TEST_CASE("events reach those who asked for their topic", "[net][publisher]") {
+TEST_CASE("events reach the clients that subscribed to their topic", "[net][publisher]") {
     Events events;
     net::Subscriber subscriber{test_context()};
     REQUIRE(subscriber.connect(events.endpoint));
@@ -61,10 +61,10 @@ TEST_CASE("events reach those who asked for their topic", "[net][publisher]") {
     CHECK(seen[0] == std::vector<std::string>{"node.lost", "{\"name\":\"n1\"}"});
 }
 
-// Goal: what listeners ask for makes nothing grow without a bound.
-// Method: one asks for one topic more than is allowed; another, who asks for little, is back at
+// Goal: subscriptions cannot exhaust memory.
+// Method: one subscriber takes one topic more than allowed; another with few topics reconnects at
 // once.
-TEST_CASE("listeners that ask for too many topics are sent away", "[net][publisher]") {
+TEST_CASE("subscribers with too many topics are disconnected", "[net][publisher]") {
     Events events;
     net::Subscriber modest{test_context()};
     REQUIRE(modest.connect(events.endpoint));
@@ -85,21 +85,21 @@ TEST_CASE("listeners that ask for too many topics are sent away", "[net][publish
     }));
 }
 
-// Goal: there is no way to ask for a topic that is not counted.
-// Method: one topic more than is allowed, in each way that the library takes it for one.
-TEST_CASE("topics count in whatever way they are asked for", "[net][publisher]") {
+// Goal: every subscription is counted.
+// Method: one topic more than allowed, in each form that the library accepts.
+TEST_CASE("topics count in every form of subscription", "[net][publisher]") {
     Events events;
     RawPeer greedy{events.endpoint, "SUB"};
     RawPeer other{events.endpoint, "SUB"};
     constexpr auto most = net::Publisher::most_topics;
 
-    SECTION("beside cancels of what nobody asked for") {
+    SECTION("between cancels of topics without a subscription") {
         for (std::size_t i = 0; i <= most; ++i) {
             greedy.say(message({wanted(nth_topic(i))}));
             greedy.say(message({cancelled("other-" + std::to_string(i))}));
         }
     }
-    SECTION("beside cancels by who did not ask for them") {
+    SECTION("between cancels by another subscriber") {
         for (std::size_t i = 0; i < most; ++i) {
             greedy.say(message({wanted(nth_topic(i))}));
             other.say(message({cancelled(nth_topic(i))}));
@@ -111,12 +111,12 @@ TEST_CASE("topics count in whatever way they are asked for", "[net][publisher]")
         REQUIRE_FALSE(events.publisher.is_shut());
         greedy.say(message({wanted(nth_topic(most))}));
     }
-    SECTION("behind a frame that is none") {
+    SECTION("after an invalid frame") {
         for (std::size_t i = 0; i <= most; ++i) {
             greedy.say(message({"x", wanted(nth_topic(i))}));
         }
     }
-    SECTION("behind many frames that are none") {
+    SECTION("after many invalid frames") {
         for (std::size_t i = 0; i <= most; ++i) {
             greedy.say(message({"x", "x", "x", "x", "x", wanted(nth_topic(i))}));
         }
@@ -126,7 +126,7 @@ TEST_CASE("topics count in whatever way they are asked for", "[net][publisher]")
             greedy.say(message({wanted(nth_topic(i)), wanted(nth_topic(i + 1))}));
         }
     }
-    SECTION("behind a frame that another message ends") {
+    SECTION("after a frame that another message ends") {
         greedy.say(message({wanted("node.")}));
         for (std::size_t i = 0; i <= most; ++i) {
             greedy.say(message({"x", wanted("node.")}));
@@ -139,9 +139,9 @@ TEST_CASE("topics count in whatever way they are asked for", "[net][publisher]")
     }));
 }
 
-// Goal: listeners that come and go are never too many.
-// Method: ask for few topics and cancel them, more often than there may be topics.
-TEST_CASE("a topic that is asked for again counts once", "[net][publisher]") {
+// Goal: subscribers that come and go are never too many.
+// Method: subscribe to few topics and cancel them, more often than the limit.
+TEST_CASE("a topic with a repeated subscription counts once", "[net][publisher]") {
     Events events;
     RawPeer listener{events.endpoint, "SUB"};
     constexpr auto rounds = net::Publisher::most_topics + 1;

@@ -12,7 +12,7 @@
 
 #include "tests/catch.hpp"
 
-/// A peer that says what no library would: ZMTP 3.0 byte by byte (rfc.zeromq.org/spec/23).
+/// A peer that sends what no library would: ZMTP 3.0 byte by byte (rfc.zeromq.org/spec/23).
 namespace muster::zmtp {
 
 inline constexpr char more = 1;
@@ -54,7 +54,7 @@ inline std::string ping() { return frame(std::string{"\x04PING\0\0", 7}, command
 
 class RawPeer {
 public:
-    /// Shakes hands: the library hears nothing else before it has said its own part.
+    /// Does the handshake. The library accepts nothing before it has sent its own part.
     RawPeer(const std::string& endpoint, const std::string& socket_type)
         : fd_{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
         REQUIRE(fd_ >= 0);
@@ -76,13 +76,13 @@ public:
     RawPeer& operator=(const RawPeer&) = delete;
 
     void say(std::string_view bytes) { unsaid_ += bytes; }
-    /// What the other side takes. True: all of it.
+    /// Sends as much as the other side accepts. True: everything.
     [[nodiscard]] bool has_said_all() {
         const auto size = send(fd_, unsaid_.data(), unsaid_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
         unsaid_.erase(0, size > 0 ? static_cast<std::size_t>(size) : 0);
         return unsaid_.empty();
     }
-    /// The other side has ended the connection.
+    /// The other side has closed the connection.
     [[nodiscard]] bool was_ended() const {
         std::array<char, 256> into{};
         ssize_t got = 1;
@@ -91,7 +91,7 @@ public:
         }
         return got == 0 || errno == ECONNRESET;
     }
-    /// With a reset.
+    /// Closes with a reset.
     void hang_up() {
         const linger now{1, 0};
         setsockopt(fd_, SOL_SOCKET, SO_LINGER, &now, sizeof now);

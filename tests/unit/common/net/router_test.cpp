@@ -15,7 +15,7 @@ namespace {
 using net::Receipt;
 using net::SendResult;
 
-/// A router that answers every message as it came, and remembers what it saw.
+/// A router that echoes every message and records it.
 class Echo {
 public:
     explicit Echo(net::Loop& loop, net::Router::Bounds options = {.message_bytes = 100'000})
@@ -53,9 +53,9 @@ std::vector<std::string> frames_of(const net::Message& message) {
 
 }  // namespace
 
-// Goal: what is asked is answered to who asked, in his envelope.
-// Method: a plain question and one with REQ's delimiter, echoed.
-TEST_CASE("an answer goes back by the route and in the envelope of its question", "[net][router]") {
+// Goal: an answer goes to the client that asked, in its envelope.
+// Method: echo a plain question and one with REQ's delimiter.
+TEST_CASE("an answer uses the route and the envelope of its question", "[net][router]") {
     net::Loop loop;
     Echo echo{loop};
     net::Dealer dealer{test_context(), net::tool_dealer()};
@@ -81,7 +81,7 @@ TEST_CASE("an answer goes back by the route and in the envelope of its question"
     CHECK(answers[1] == std::vector<std::string>{"", "{\"verb\":\"ping\"}"});
     CHECK(echo.from.delimited);
 
-    // As ZMQ_REQ_CORRELATE sends it.
+    // The form of ZMQ_REQ_CORRELATE.
     REQUIRE(dealer.send({"\1\2\3\4", "", "ping"}) == SendResult::sent);
     REQUIRE(turn_until(loop, [&] { return answers.size() == 3; }));
     CHECK(answers[2] == std::vector<std::string>{"\1\2\3\4", "", "ping"});
@@ -90,7 +90,7 @@ TEST_CASE("an answer goes back by the route and in the envelope of its question"
     REQUIRE(turn_until(loop, [&] { return echo.receipts.back() == Receipt::dropped; }));
 }
 
-TEST_CASE("an empty message is a probe, and one of too many frames is dropped", "[net][router]") {
+TEST_CASE("an empty message is a probe, and one with too many frames is dropped", "[net][router]") {
     net::Loop loop;
     Echo echo{loop};
     net::Dealer dealer{test_context(), net::tool_dealer()};
@@ -105,8 +105,8 @@ TEST_CASE("an empty message is a probe, and one of too many frames is dropped", 
     CHECK(echo.router.dropped() == 1);
 }
 
-// Goal: a new connection of an agent shows itself, so that it can be asked for its hello.
-// Method: connect, touch the socket, and say nothing.
+// Goal: a new connection of an agent is noticed, so that the coordinator can ask for its hello.
+// Method: connect, touch the socket, and send nothing.
 TEST_CASE("an agent's dealer probes the router", "[net][dealer]") {
     net::Loop loop;
     Echo echo{loop};
@@ -121,16 +121,16 @@ TEST_CASE("an agent's dealer probes the router", "[net][dealer]") {
     CHECK(echo.receipts == std::vector{Receipt::probe});
 }
 
-// Goal: what an agent says while the coordinator is away is not delivered stale later.
-// Method: send over a link that does not stand.
-TEST_CASE("an agent's dealer takes nothing while it is not connected", "[net][dealer]") {
+// Goal: messages of an agent during a coordinator's absence are not delivered late.
+// Method: send over a connection that is not established.
+TEST_CASE("an agent's dealer accepts no message while it is not connected", "[net][dealer]") {
     Random random{1};
     net::Dealer dealer{test_context(), net::agent_dealer(random)};
     REQUIRE(dealer.connect("tcp://127.0.0.1:1"));
     CHECK(dealer.send({"version", "report"}) == SendResult::slow);
 }
 
-TEST_CASE("an agent's reconnection is spread over a second", "[net][dealer]") {
+TEST_CASE("reconnects of agents are spread over a second", "[net][dealer]") {
     Random random{7};
     for (int i = 0; i < 100; ++i) {
         const auto options = net::agent_dealer(random);
@@ -139,9 +139,9 @@ TEST_CASE("an agent's reconnection is spread over a second", "[net][dealer]") {
     }
 }
 
-// Goal: a route that is gone, and a peer that does not read, cost the router nothing.
-// Method: send to a route nobody has; then to a peer that never receives, until its queue is full.
-TEST_CASE("what cannot be sent is an answer, not a wait", "[net][router]") {
+// Goal: a closed route and a peer that does not read do not block the router.
+// Method: send to an unknown route; then to a peer that never reads, until its queue is full.
+TEST_CASE("a failed send returns at once", "[net][router]") {
     net::Loop loop;
     Echo echo{loop};
     CHECK(echo.router.send({.route = {std::string{"\0none", 5}}}, {"a", "b"}) == SendResult::gone);
@@ -164,10 +164,10 @@ TEST_CASE("what cannot be sent is an answer, not a wait", "[net][router]") {
     CHECK(echo.last_sent == SendResult::sent);
 }
 
-// Goal: what a peer does not read can be counted.
-// Method: hand over large frames to a peer, until it has read them; to one that reads nothing,
-// until its connection ends; and to nobody.
-TEST_CASE("what is handed over is counted until it has left", "[net][router]") {
+// Goal: unread data of a peer can be counted.
+// Method: send large frames to a peer until it has read them; to one that reads nothing, until its
+// connection ends; and to an unknown one.
+TEST_CASE("sent data is counted until it has left", "[net][router]") {
     net::Loop loop;
     Echo echo{loop, {.message_bytes = 100'000}};
     net::Meter& all = test_context().make_meter();
@@ -187,7 +187,7 @@ TEST_CASE("what is handed over is counted until it has left", "[net][router]") {
         for (int i = 0; i < 30; ++i) {
             REQUIRE(echo.router.send(echo.from, first, large, meter) == SendResult::sent);
         }
-        CHECK(meter.bytes() > 1'000'000);  // More than the kernel takes.
+        CHECK(meter.bytes() > 1'000'000);  // More than the kernel buffers.
         CHECK(all.bytes() >= meter.bytes());
         net::Message message;
         REQUIRE(turn_until(loop, [&] {
@@ -199,8 +199,8 @@ TEST_CASE("what is handed over is counted until it has left", "[net][router]") {
     CHECK(turn_until(loop, [&] { return meter.bytes() == 0 && all.bytes() == 0; }));
 }
 
-// Goal: nobody makes us hold more than a message may have.
-// Method: send more than the router allows, then see that another peer is served.
+// Goal: no peer can make the daemon hold more than the message limit.
+// Method: send more than the router allows; another peer is still served.
 TEST_CASE("a message over the limit ends its sender's connection only", "[net][router]") {
     net::Loop loop;
     Echo echo{loop, {.message_bytes = 1'000}};
@@ -214,7 +214,8 @@ TEST_CASE("a message over the limit ends its sender's connection only", "[net][r
     CHECK(echo.receipts == std::vector{Receipt::message});
 }
 
-TEST_CASE("a route that the peer chose is told from one the library made", "[net][router]") {
+TEST_CASE("a route that the peer chose is distinguished from one that the library made",
+          "[net][router]") {
     CHECK(net::Route{std::string{"\0\0\0\1\2", 5}}.generated() == 258U);
     CHECK_FALSE(net::Route{"web-7"}.generated());
     CHECK_FALSE(net::Route{std::string{"\0\0\0\1", 4}}.generated());

@@ -60,7 +60,7 @@ TEST_CASE("a constraint is written in one form, and read in that and in looser o
     }
 }
 
-TEST_CASE("what is no constraint is refused with the forms that there are", "[placement]") {
+TEST_CASE("an invalid constraint is refused with the valid forms", "[placement]") {
     std::string many = "zone in (v0";
     for (std::size_t i = 1; i <= limits::values_per_constraint; ++i) {
         many += ", v" + std::to_string(i);
@@ -93,7 +93,7 @@ TEST_CASE("what is no constraint is refused with the forms that there are", "[pl
     }
 }
 
-TEST_CASE("a constraint is met by what it says, and a label that is not there is unequal to all",
+TEST_CASE("a constraint compares the label's value, and a missing label is unequal to all",
           "[placement]") {
     CHECK(met("rack = r7", "r7"));
     CHECK_FALSE(met("rack = r7", "r8"));
@@ -119,7 +119,7 @@ TEST_CASE("a constraint is met by what it says, and a label that is not there is
     CHECK(is_met(read("rack != r7"), nullptr));
 }
 
-TEST_CASE("constraints that no node could meet together are named", "[placement]") {
+TEST_CASE("constraints that no node can meet together are named", "[placement]") {
     const std::vector<std::vector<std::string_view>> contradictions{
         {"rack = r7", "rack = r8"},           {"rack = r7", "rack != r7"},
         {"zone in (a, b)", "zone in (c, d)"}, {"zone in (a, b)", "zone != a", "zone != b"},
@@ -149,11 +149,10 @@ TEST_CASE("constraints that no node could meet together are named", "[placement]
     }
 }
 
-// Goal: nothing that can be met is called a contradiction, and over a small world nothing else is
-// left out.
-// Method: random constraints over labels 0 to 4, against trying each value, also one that is not
-// named, and none.
-TEST_CASE("a contradiction is named exactly where no value helps", "[placement]") {
+// Goal: only real contradictions are reported, and in a small world all of them.
+// Method: compare random constraints over labels 0 to 4 with trying each value, also an unnamed
+// one, and none.
+TEST_CASE("a contradiction is reported exactly if no value meets the constraints", "[placement]") {
     Random random{7};
     const std::array<std::string, 6> signs{"=", "!=", "<", "<=", ">", ">="};
     for (int run = 0; run < 20'000; ++run) {
@@ -182,8 +181,7 @@ TEST_CASE("a contradiction is named exactly where no value helps", "[placement]"
     }
 }
 
-TEST_CASE("a placement rule that breaks a rule is refused by the name of the field",
-          "[placement]") {
+TEST_CASE("an invalid placement rule is refused with the name of the field", "[placement]") {
     struct Break {
         std::string_view field;
         std::function<void(PlacementRule&)> change;
@@ -230,7 +228,7 @@ TEST_CASE("a placement rule that breaks a rule is refused by the name of the fie
     }
 }
 
-TEST_CASE("a task is refused for what is wrong with where it is to run", "[placement]") {
+TEST_CASE("a task is refused with its placement error", "[placement]") {
     WantedTask task;
     task.name = "web";
     task.spec.argv = {"sleep", "60"};
@@ -252,7 +250,7 @@ TEST_CASE("a task is refused for what is wrong with where it is to run", "[place
     CHECK(sound.error().detail.find("every_node") != std::string::npos);
 }
 
-TEST_CASE("an offer that breaks a rule is refused by the name of the field", "[placement]") {
+TEST_CASE("an invalid offer is refused with the name of the field", "[placement]") {
     struct Break {
         std::string_view field;
         std::function<void(Offer&)> change;

@@ -14,7 +14,7 @@ constexpr std::uint64_t mebi = std::uint64_t{1} << 20U;
 
 }  // namespace
 
-// Goal: a person writes a size in any usual way, and a wrong one is never taken for another.
+// Goal: a size can be written in any usual way, and a wrong one is never misread.
 // Method: each unit, fractions, plain bytes, and near misses.
 TEST_CASE("a size is read with its unit", "[spec]") {
     CHECK(parse_size("0") == 0U);

@@ -17,12 +17,12 @@
 #include "common/spec/spec.hpp"
 
 // The digest of a spec decides whether a task is restarted: nodes and the coordinator compare it
-// after an upgrade. So the digests on record hold for ever. A spec on record whose digest has
-// changed is a bug of the change, and no reason to write the file again.
+// after an upgrade. So the digests on record never change. If one has changed, the change has a
+// bug; do not regenerate the file.
 namespace muster {
 namespace {
 
-// ---- a value as text, and another one ----
+// ---- a value as text, and a different value ----
 
 std::string text_of(bool value) { return value ? "true" : "false"; }
 std::string text_of(std::integral auto value) { return std::to_string(value); }
@@ -62,7 +62,7 @@ void change(std::map<std::string, Rlimit>& values) { values["core"] = {}; }
 
 // ---- a spec, field by field ----
 
-/// Walks the description of a spec that the codec has, down to fields that are no structs.
+/// Walks the codec's description of a spec, down to fields that are not structs.
 class Walk {
 public:
     struct Field {
@@ -97,7 +97,7 @@ public:
     static constexpr std::size_t no_field = ~std::size_t{0};
 
     std::vector<Field> leaves;
-    std::set<const void*> members;  ///< Of the spec itself.
+    std::set<const void*> members;  ///< Members of the spec itself.
 
 private:
     std::size_t changed_;
@@ -114,11 +114,11 @@ TaskSpec plain_spec() {
 
 struct OnRecord {
     std::string digest;
-    std::string task;  ///< As in a request in JSON.
+    std::string task;  ///< In the form of a JSON request.
     TaskSpec spec;
 };
 
-/// One line each: a digest, then a task. Lines that begin with `#` are for people.
+/// One line each: a digest, then a task. Lines that begin with `#` are comments.
 std::vector<OnRecord> specs_on_record() {
     std::ifstream file{MUSTER_SOURCE_DIR "/tests/data/spec_digests.txt"};
     std::vector<OnRecord> specs;
@@ -151,7 +151,7 @@ TEST_CASE("the specs on record have the digests on record", "[spec]") {
     }
 }
 
-// Method: a field is on record if some spec there has another value in it than a plain one.
+// Method: a field is on record if a spec there has a value other than a plain spec has.
 TEST_CASE("each field of a spec is on record with its default and with another value", "[spec]") {
     TaskSpec plain = plain_spec();
     const auto defaults = Walk{plain}.leaves;
@@ -184,8 +184,8 @@ TEST_CASE("each field of a spec changes its digest", "[spec]") {
     }
 }
 
-// Goal: a field that is added is in the description, and so in the tests above. Method: a spec is
-// taken apart whole, so that a new member does not compile here.
+// Goal: a new field is in the description, and so in the tests above. Method: decompose a whole
+// spec, so that a new member does not compile here.
 TEST_CASE("the description of a spec has all of its members", "[spec]") {
     TaskSpec spec;
     auto& [argv, env, env_files, workdir, user, user_group, umask, nice, rlimits, limits,

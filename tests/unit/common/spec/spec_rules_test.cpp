@@ -1,4 +1,4 @@
-// What a task may say of its process, and the exact words of a refusal.
+// What a task can request for its process, and the exact text of a refusal.
 
 #include <functional>
 #include <string>
@@ -19,7 +19,7 @@ namespace {
 
 using Change = std::function<void(TaskSpec&)>;
 
-/// The whole sentence of a refusal without its `task 'web': `; empty: the task is sound.
+/// The sentence of a refusal without its `task 'web': `; empty: the task is valid.
 std::string refusal_of(const Change& change) {
     WantedTask task;
     task.name = "web";
@@ -98,7 +98,7 @@ TEST_CASE("files with variables are absolute paths of the host", "[spec]") {
     });
 }
 
-TEST_CASE("a directory may begin with a variable of ours, and with no other", "[spec]") {
+TEST_CASE("a directory can begin with a muster variable, and with no other", "[spec]") {
     check_sound({
         [](auto& s) { s.workdir = "${node.label.disk}/web"; },
         [](auto& s) { s.workdir = "/srv/${HOME}"; },
@@ -128,7 +128,7 @@ TEST_CASE("an unknown variable is refused in every field that has variables", "[
     }
 }
 
-TEST_CASE("secrets are names, each of them once", "[spec]") {
+TEST_CASE("secrets are distinct names", "[spec]") {
     check_sound({[](auto& s) {
         for (std::size_t i = 0; i < limits::secrets; ++i) {
             s.secrets.push_back("key-" + std::to_string(i));
@@ -178,7 +178,7 @@ TEST_CASE("umask and nice are within the kernel's ranges", "[spec]") {
     });
 }
 
-TEST_CASE("bounds of the kernel have its names, and the soft one is not the larger", "[spec]") {
+TEST_CASE("kernel limits have the kernel's names, and the soft one is not the larger", "[spec]") {
     constexpr auto none = RlimitValue::unlimited;
     check_sound({
         [](auto& s) {
@@ -215,7 +215,7 @@ TEST_CASE("bounds of the kernel have its names, and the soft one is not the larg
     CHECK(raw(RlimitValue::unlimited) == RLIM_INFINITY);
 }
 
-TEST_CASE("what a cgroup allows is enough to start, or is not bounded", "[spec]") {
+TEST_CASE("a cgroup limit is large enough to start, or unlimited", "[spec]") {
     check_sound({
         [](auto& s) { s.limits = {.cpu_milli = 10, .memory_bytes = 1'048'576, .pids = 2}; },
         [](auto& s) {
@@ -232,7 +232,7 @@ TEST_CASE("what a cgroup allows is enough to start, or is not bounded", "[spec]"
     });
 }
 
-TEST_CASE("what is kept of a task's words has bounds", "[spec]") {
+TEST_CASE("kept output of a task has bounds", "[spec]") {
     check_sound({
         [](auto& s) { s.log = {.max_bytes = 65'536, .max_age = 1min}; },
         [](auto& s) { s.log = {.max_bytes = 1'073'741'824, .max_age = 24h * 365}; },
@@ -267,7 +267,7 @@ TEST_CASE("restarts have a first delay, a number and a window, each with bounds"
     });
 }
 
-TEST_CASE("a start may be given a time of whole milliseconds up to an hour", "[spec]") {
+TEST_CASE("a start_timeout is whole milliseconds up to an hour", "[spec]") {
     check_sound({[](auto& s) { s.start_timeout = 1ms; }, [](auto& s) { s.start_timeout = 1h; }});
     check_refusals({
         {"start_timeout is 2h; it is 0s to 1h", [](auto& s) { s.start_timeout = 2h; }},
@@ -276,9 +276,9 @@ TEST_CASE("a start may be given a time of whole milliseconds up to an hour", "[s
     });
 }
 
-// Goal: there are never two copies of an instance that is exclusive, and a file need not say so
-// twice. Method: every way to be said or not said.
-TEST_CASE("an exclusive task has max_surge 0, said or not", "[spec]") {
+// Goal: an exclusive instance never has two copies, and a file need not set max_surge for it.
+// Method: every combination of set and not set.
+TEST_CASE("an exclusive task has max_surge 0, set or not", "[spec]") {
     TaskSpec spec;
     spec.update.max_surge = max_surge_unsaid;
     settle(spec);

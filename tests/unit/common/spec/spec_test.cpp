@@ -29,7 +29,7 @@ struct Break {
 
 }  // namespace
 
-TEST_CASE("a task within every rule is sound, also with no instance", "[spec]") {
+TEST_CASE("a task within every rule is valid, also without an instance", "[spec]") {
     auto task = sound_task();
     CHECK(validate(task));
     task.instances = 0;
@@ -42,8 +42,8 @@ TEST_CASE("a task within every rule is sound, also with no instance", "[spec]") 
     CHECK(validate(task));
 }
 
-// Goal: each rule holds, and its sentence names task and field.
-TEST_CASE("a task that breaks a rule is refused by the name of the field", "[spec]") {
+// Goal: each rule is checked, and its sentence names task and field.
+TEST_CASE("a task that breaks a rule is refused with the name of the field", "[spec]") {
     const std::string zero("a\0b", 3);
     const std::vector<Break> breaks{
         {"name", [](auto& t) { t.name = "../x"; }},
@@ -89,8 +89,8 @@ TEST_CASE("a task that breaks a rule is refused by the name of the field", "[spe
     }
 }
 
-// Goal: digests tell specs apart, and never change. Method: every field changed by itself, words
-// moved between fields, and one value worked out before.
+// Goal: digests distinguish specs, and never change. Method: change every field alone, move words
+// between fields, and compare with one precomputed value.
 TEST_CASE("specs have the same digest only if they are equal", "[spec]") {
     const std::vector<std::function<void(TaskSpec&)>> changes{
         [](auto& s) {
@@ -145,8 +145,8 @@ TEST_CASE("specs have the same digest only if they are equal", "[spec]") {
     CHECK(to_string(digest_of(plain)) == "0cf402dde5472df4bfcf95c9332a1cff");
 }
 
-// Goal: an upgrade restarts nothing. Method: the digest that the first release had for a spec with
-// all that it knew, and one of today.
+// Goal: an upgrade restarts nothing. Method: the first release's digest of a spec with all fields
+// of that time, and one of today.
 TEST_CASE("a spec has the digest that it had before there were further fields", "[spec]") {
     TaskSpec spec;
     spec.argv = {"/bin/server", "--port", "80"};
@@ -171,7 +171,7 @@ TEST_CASE("a stop signal has the kernel's number or is refused with the choices"
     CHECK(none.error().detail.find("TERM INT QUIT HUP USR1 USR2 KILL") != std::string::npos);
 }
 
-TEST_CASE("a duration reads what it wrote", "[spec]") {
+TEST_CASE("a duration reads back what it wrote", "[spec]") {
     for (const Duration duration : {Duration{0s}, Duration{1ms}, Duration{250ms}, Duration{1500ms},
                                     Duration{10s}, Duration{90s}, Duration{5min}, Duration{1h}}) {
         CHECK(parse_duration(to_string(duration)) == duration);

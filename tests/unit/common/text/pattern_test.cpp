@@ -11,7 +11,7 @@ using namespace muster;
 using pattern::beginning;
 using pattern::matches;
 
-TEST_CASE("a pattern without signs matches the name it is", "[pattern]") {
+TEST_CASE("a pattern without wildcards matches the same name", "[pattern]") {
     CHECK(matches("web", "web"));
     CHECK_FALSE(matches("web", "web2"));
     CHECK_FALSE(matches("web", "we"));
@@ -58,8 +58,7 @@ TEST_CASE("a star before a range leaves the number whole", "[pattern]") {
     CHECK(matches("*[1-40]*", "n12-x"));
 }
 
-TEST_CASE("a broken pattern is refused with what would be right, and matches nothing",
-          "[pattern]") {
+TEST_CASE("a broken pattern is refused with the correct form, and matches nothing", "[pattern]") {
     for (const std::string& bad :
          {std::string{}, std::string{"["}, std::string{"n[1-40"}, std::string{"n[]"},
           std::string{"n[3-1]"}, std::string{"n[1-2,]"}, std::string{"n[,1]"}, std::string{"n[a]"},
@@ -74,8 +73,8 @@ TEST_CASE("a broken pattern is refused with what would be right, and matches not
     }
 }
 
-// Goal: a pattern cannot be made to cost much. Method: the classic one that backtracks for ever.
-TEST_CASE("names that a pattern matches begin as it does", "[pattern]") {
+// Goal: no pattern is expensive to match. Method: the classic one with exponential backtracking.
+TEST_CASE("names that match a pattern have its prefix", "[pattern]") {
     CHECK(beginning("web-*") == "web-");
     CHECK(beginning("n[1-40].eu") == "n");
     CHECK(beginning("?").empty());

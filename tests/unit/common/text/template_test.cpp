@@ -28,7 +28,7 @@ std::string expanded(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("every variable is replaced by its value, wherever it stands", "[template]") {
+TEST_CASE("every variable is replaced by its value at any position", "[template]") {
     CHECK(expanded("${MUSTER_TASK} ${MUSTER_INSTANCE} ${MUSTER_ORDINAL} ${MUSTER_NODE}") ==
           "web web.3 3 n1");
     CHECK(expanded("${MUSTER_GENERATION},${MUSTER_SECRETS}/key") == "7,/run/secrets/key");
@@ -38,11 +38,11 @@ TEST_CASE("every variable is replaced by its value, wherever it stands", "[templ
     CHECK(expanded("").empty());
 }
 
-TEST_CASE("what is put into a text is not looked at again", "[template]") {
+TEST_CASE("a replacement is not expanded again", "[template]") {
     CHECK(expanded("${node.label.zone.of-1}") == "${MUSTER_TASK}");
 }
 
-TEST_CASE("what is not ours is left to the program and its shell", "[template]") {
+TEST_CASE("unknown syntax is left to the program and its shell", "[template]") {
     for (const std::string text :
          {"${HOME}", "$HOME", "$", "${", "$$", "}", "${}", "a$b${c}", "${nodes.name}", "${node}",
           "${muster_task}", "$MUSTER_TASK", "$(MUSTER_TASK)", "${ MUSTER_TASK}", "${HOME"}) {
@@ -52,7 +52,7 @@ TEST_CASE("what is not ours is left to the program and its shell", "[template]")
     }
 }
 
-TEST_CASE("a second dollar writes the braces themselves", "[template]") {
+TEST_CASE("a second dollar writes the braces literally", "[template]") {
     CHECK(expanded("$${MUSTER_TASK}") == "${MUSTER_TASK}");
     CHECK(expanded("$${HOME}") == "${HOME}");
     CHECK(expanded("$${") == "${");
@@ -62,7 +62,7 @@ TEST_CASE("a second dollar writes the braces themselves", "[template]") {
     CHECK_FALSE(begins_with_variable("$${MUSTER_TASK}"));
 }
 
-TEST_CASE("an unknown variable of ours is refused with those that there are", "[template]") {
+TEST_CASE("an unknown muster variable is refused with the valid ones", "[template]") {
     const std::string there_are =
         "}', which does not exist; the variables are ${MUSTER_TASK} ${MUSTER_INSTANCE} "
         "${MUSTER_ORDINAL} "
@@ -93,15 +93,15 @@ TEST_CASE("a label that the node lacks is an error that says so", "[template]") 
     CHECK(none.error().detail == "${MUSTER_SECRETS} has no value here");
 }
 
-TEST_CASE("a text begins with a variable only if it is one of ours", "[template]") {
+TEST_CASE("a text begins with a variable only if it is a muster variable", "[template]") {
     CHECK(begins_with_variable("${MUSTER_SECRETS}/x"));
     CHECK(begins_with_variable("${node.label.disk}"));
     CHECK_FALSE(begins_with_variable("/${MUSTER_SECRETS}"));
 }
 
-// Goal: no text is read past its end, and an escaped text comes out as it was.
-// Method: random texts of the characters that mean something.
-TEST_CASE("a text whose every brace is escaped comes out as it was", "[template]") {
+// Goal: no text is read beyond its end, and an escaped text is unchanged in the output.
+// Method: random texts of the special characters.
+TEST_CASE("a text with all braces escaped is unchanged in the output", "[template]") {
     const std::vector<std::string> pieces{"$", "{", "}", "${", "MUSTER_TASK", "node.", "a"};
     Random random{1};
     for (int i = 0; i < 5'000; ++i) {

@@ -1,6 +1,5 @@
-// What operators, agents and files say that cannot be, as it comes in: through the codec and the
-// coordinator's step. It is refused whole, with a sentence that says what is wrong, where, and what
-// would be right.
+// Invalid requests, reports and files, through the codec and the coordinator's step. Each is
+// refused whole, with a sentence that says what is wrong, where, and what would be right.
 
 #include <string>
 #include <string_view>
@@ -27,7 +26,7 @@ struct BadInput {
     std::string_view says;  ///< Part of the sentence.
 };
 
-/// A coordinator with two nodes in two pools and one task, and what must not change of it.
+/// A coordinator with two nodes in two pools and one task. Its state must not change.
 class Unmoved {
 public:
     Unmoved() {
@@ -47,10 +46,11 @@ public:
         bench.give(FromAgent{puppet.session, hello});
     }
 
-    /// From now on it is to stay as it is.
+    /// Records the state, which must not change from now on.
     void keeps() { before_ = facts(); }
 
-    /// The request comes as JSON and, where that can say it, as msgpack; each is refused alike.
+    /// Gives the request as JSON and, if possible, as msgpack; both must be refused in the same
+    /// way.
     void refuses(const BadInput& input) {
         CAPTURE(input.json);
         const auto request = codec::request_from_json(input.json);
@@ -77,7 +77,7 @@ private:
         return reply->result.error();
     }
 
-    /// All that a change could have changed: what the store was given, and what is wanted.
+    /// Everything that a change could change: the writes to the store, and the wanted tasks.
     std::string facts() {
         StatusReply status = bench.status();
         status.round = Round{};
@@ -93,7 +93,7 @@ std::string task_with(std::string_view fields) {
     return R"({"name":"new","argv":["x"],)" + std::string{fields} + "}";
 }
 
-/// As an apply behind a task that is sound, and alone.
+/// An apply with the task alone, and after a valid task.
 std::vector<std::string> requests_with(std::string_view fields) {
     const std::string task = task_with(fields);
     return {R"({"verb":"apply","tasks":[{"name":"sound","argv":["x"]},)" + task + "]}",
@@ -109,7 +109,7 @@ Error toml_error(const std::string& line) {
     return tasks.error();
 }
 
-/// What an agent that says this hello hears.
+/// The refusal of an agent with this hello.
 Error refusal_of(const std::string& hello_fields) {
     const auto hello = codec::agent_message_from_json(
         R"({"type":"hello","name":"n1","boot":"00000000000000010000000000000001",)"
@@ -129,7 +129,7 @@ Error refusal_of(const std::string& hello_fields) {
 
 }  // namespace
 
-TEST_CASE("constraints that contradict each other are refused by naming both", "[bad_input]") {
+TEST_CASE("constraints that contradict each other are refused, naming both", "[bad_input]") {
     Unmoved cluster;
     for (const auto& json : requests_with(R"("constraints":["rack = r1","rack = r2"])")) {
         cluster.refuses({json, Errc::invalid,
@@ -146,7 +146,7 @@ TEST_CASE("constraints that contradict each other are refused by naming both", "
                Catch::Contains("rack = r1 and rack != r1 leave no value of rack"));
 }
 
-TEST_CASE("a label that no node has is refused before anything of the request is done",
+TEST_CASE("a label that no node has is refused before any part of the request is done",
           "[bad_input]") {
     Unmoved cluster;
     for (const std::string field : {R"("constraints":["rak = r1"])", R"("spread":"rak")"}) {
@@ -160,13 +160,13 @@ TEST_CASE("a label that no node has is refused before anything of the request is
         {R"({"verb":"plan","fail":["rak=r1"]})", Errc::invalid, "no node has a label 'rak'"});
 }
 
-// Goal: no number wraps, is cut or is taken for another. Method: each resource below zero, above
-// its bound, above its type and no whole number; asked for by a task and offered by an agent.
-TEST_CASE("resources below zero or too large are refused by their key", "[bad_input]") {
+// Goal: no number wraps, is cut or is misread. Method: each resource below zero, above its bound,
+// above its type and not whole; requested by a task and offered by an agent.
+TEST_CASE("resources below zero or too large are refused with their key", "[bad_input]") {
     Unmoved cluster;
     struct Case {
         std::string key;
-        std::string above;  ///< The least number that is too large.
+        std::string above;  ///< The smallest number that is too large.
     };
     for (const auto& [key, above] :
          {Case{"cpu_milli", "1000000001"}, Case{"memory_bytes", "1125899906842625"},
@@ -201,7 +201,7 @@ TEST_CASE("resources below zero or too large are refused by their key", "[bad_in
         Catch::Contains("reserved is more than the capacity; reserve at most what there is"));
 }
 
-TEST_CASE("other numbers below zero or too large are refused by their key", "[bad_input]") {
+TEST_CASE("other numbers below zero or too large are refused with their key", "[bad_input]") {
     Unmoved cluster;
     for (const std::string field : {"instances", "reschedule_after_ms", "grace_ms"}) {
         for (const auto& json : requests_with("\"" + field + "\":-1")) {
@@ -227,7 +227,8 @@ TEST_CASE("other numbers below zero or too large are refused by their key", "[ba
         {R"({"verb":"limit set","name":"starts_per_round","value":-1})", Errc::malformed, "value"});
 }
 
-// Goal: a deadline is a time. Method: spans that no clock holds, as milliseconds and as typed.
+// Goal: a deadline is a time. Method: durations that no clock can hold, as milliseconds and as
+// text.
 TEST_CASE("the deadline of a drain is at most a year away", "[bad_input]") {
     Unmoved cluster;
     for (const std::string ms :
@@ -246,7 +247,7 @@ TEST_CASE("the deadline of a drain is at most a year away", "[bad_input]") {
     CHECK(cluster.bench.node("n1").intent == "draining");
 }
 
-// Goal: a pool is not emptied by mistake, in whatever way its last node would go.
+// Goal: a pool is not emptied by mistake, by any request.
 TEST_CASE("the last node of a pool is neither drained nor removed without force", "[bad_input]") {
     Unmoved cluster;
     const std::string_view last = "n2 is the last node of pool 'fast' that gets work; --force";
@@ -260,7 +261,7 @@ TEST_CASE("the last node of a pool is neither drained nor removed without force"
         cluster.refuses({"{\"verb\":" + request + "}", Errc::refused,
                          is_all ? "that gets work; --force" : last});
     }
-    // The other node of the pool leaves it by the list that leaves out the last one.
+    // The other node of the pool leaves it through a list that omits the last one.
     cluster.join("n3", "fast");
     cluster.keeps();
     cluster.refuses({R"({"verb":"node apply","nodes":[{"name":"n1"},{"name":"n3","pool":"slow"}]})",
@@ -269,8 +270,7 @@ TEST_CASE("the last node of a pool is neither drained nor removed without force"
                      "these are all 2 nodes of pool 'fast' that get work"});
 }
 
-TEST_CASE("a node that nobody knows is refused by its name, whatever is asked of it",
-          "[bad_input]") {
+TEST_CASE("an unknown node is refused with its name, in every request", "[bad_input]") {
     Unmoved cluster;
     for (const std::string verb : {"node offline", "node online", "node drain", "node remove"}) {
         cluster.refuses({"{\"verb\":\"" + verb + "\",\"pattern\":\"n7\"}", Errc::not_found,
@@ -286,10 +286,9 @@ TEST_CASE("a node that nobody knows is refused by its name, whatever is asked of
     cluster.refuses({R"({"verb":"plan","fail":["n7"]})", Errc::invalid, "write node=n7"});
 }
 
-// Goal: nothing that is kept or shown can steer a terminal or forge a line. Method: an escape in
-// each text that an operator may send; those of C1 and broken UTF-8 in the texts that are free.
-TEST_CASE("names and remarks with control characters are refused where they come in",
-          "[bad_input]") {
+// Goal: no stored or displayed text can control a terminal or forge a line. Method: an escape in
+// each text that an operator sends; C1 escapes and broken UTF-8 in free texts.
+TEST_CASE("names and remarks with control characters are refused on input", "[bad_input]") {
     Unmoved cluster;
     const std::string esc = R"(a\u001b[2J)";
     for (const std::string field : {"\"pool\"", "\"spread\"", "\"group\""}) {
@@ -351,8 +350,7 @@ TEST_CASE("names and remarks with control characters are refused where they come
     CHECK(cluster.bench.ask(NodeOfflineRequest{"n1", german})->result);
 }
 
-TEST_CASE("an agent whose name, pool or labels have control characters is not let in",
-          "[bad_input]") {
+TEST_CASE("an agent whose name, pool or labels have control characters is refused", "[bad_input]") {
     for (const std::string fields :
          {R"(,"pool":"a\u001b")", R"(,"labels":{"rack":"r\u001b[2J"})",
           R"(,"labels":{"ra\u0007ck":"r1"})", R"(,"labels":{"rack":"r\u009b1"})"}) {

@@ -15,8 +15,8 @@ using namespace muster::coordinator;
 using muster::coordinator::testing::CoordinatorHarness;
 using muster::coordinator::testing::FakeAgent;
 
-// Goal: 10,000 nodes that answer `same` must not cost memory traffic every round.
-// Method: count what one step asks operator new for.
+// Goal: 10,000 nodes that answer `same` cause no memory traffic every round.
+// Method: count the allocations of one step.
 TEST_CASE("an answer that says same allocates nothing", "[coordinator][bounds]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -35,8 +35,8 @@ TEST_CASE("an answer that says same allocates nothing", "[coordinator][bounds]")
 }
 
 // Goal: a batch stays within the bounds of a message.
-// Method: one node gets more starts than a batch may hold.
-TEST_CASE("many orders for one node travel in several batches", "[coordinator][commands]") {
+// Method: one node gets more starts than a batch can hold.
+TEST_CASE("many orders for one node are sent in several batches", "[coordinator][commands]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
@@ -51,9 +51,9 @@ TEST_CASE("many orders for one node travel in several batches", "[coordinator][c
     CHECK(n1.batches[1].specs.empty());
 }
 
-// Goal: so do large specs.
-// Method: specs that together exceed the bound for one batch.
-TEST_CASE("large specs travel in several batches", "[coordinator][commands]") {
+// Goal: the same for large specs.
+// Method: specs whose total exceeds the bound for one batch.
+TEST_CASE("large specs are sent in several batches", "[coordinator][commands]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
@@ -74,8 +74,8 @@ TEST_CASE("large specs travel in several batches", "[coordinator][commands]") {
     CHECK(n1.instances.size() == 20);
 }
 
-// Goal: what one node says cannot make us grow without end.
-// Method: an agent that reports ever new instances in deltas.
+// Goal: reports of one node cannot exhaust memory.
+// Method: an agent that reports ever more instances in deltas.
 TEST_CASE("a node that reports without end is asked for a snapshot instead",
           "[coordinator][bounds][S18]") {
     CoordinatorHarness bench;
@@ -106,9 +106,9 @@ TEST_CASE("a node that reports without end is asked for a snapshot instead",
           2 * limits::instances_per_node);
 }
 
-// Goal: one liar must not hold up recovery.
-// Method: a known node answers every poll, but never says what it runs.
-TEST_CASE("a node that never says what it runs is as good as silent",
+// Goal: one liar does not delay recovery.
+// Method: a known node answers every poll, but never reports its instances.
+TEST_CASE("a node that never reports its instances counts as silent",
           "[coordinator][recovery][S18]") {
     StoreImage image = CoordinatorHarness::empty_store();
     image.tasks = {StoredTask{CoordinatorHarness::wanted("web", 1), Generation{8}, Generation{8}}};
@@ -137,9 +137,9 @@ TEST_CASE("a node that never says what it runs is as good as silent",
     CHECK(bench.running("web") == 1);
 }
 
-// Goal: the same long after recovery, while everybody else is well.
-// Method: a node joins a cluster that leads, and answers without ever saying what it runs.
-TEST_CASE("a node that never says what it runs is lost, also if no other node misses a poll",
+// Goal: the same long after recovery, while all other nodes are well.
+// Method: a node joins a cluster that leads, and answers without ever reporting its instances.
+TEST_CASE("a node that never reports its instances is lost, also if no other node misses a poll",
           "[coordinator][nodes]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -160,8 +160,8 @@ TEST_CASE("a node that never says what it runs is lost, also if no other node mi
     CHECK(bench.node("n1").health == "healthy");
 }
 
-// Goal: a cold start or a crash loop does not push everything else out of the ring.
-// Method: more events of instances than a round may tell.
+// Goal: a cold start or a crash loop does not push all other events out of the ring.
+// Method: more events of instances than a round can publish.
 TEST_CASE("events of instances are bounded per round and the rest is counted", "[events]") {
     EventLog log{Epoch{1}};
     for (std::uint32_t i = 0; i < EventLog::instance_events_per_round + 5; ++i) {
@@ -174,7 +174,7 @@ TEST_CASE("events of instances are bounded per round and the rest is counted", "
 
 // Goal: the ring is bounded and says where it begins.
 // Method: more events than are kept.
-TEST_CASE("the ring of events forgets the oldest and says so", "[events]") {
+TEST_CASE("the ring drops the oldest events and reports it", "[events]") {
     EventLog log{Epoch{1}};
     for (std::size_t i = 0; i < limits::events_kept + 7; ++i) {
         log.add(CivilMs{}, "node.joined", "n", "");
@@ -188,9 +188,9 @@ TEST_CASE("the ring of events forgets the oldest and says so", "[events]") {
     CHECK(log.since(limits::events_kept + 7, 10).events.empty());
 }
 
-// Goal: a node that flaps while the store is slow costs one pending row, not one a flap.
+// Goal: a node that flaps while the store is slow costs one pending row in total.
 // Method: many lives of one agent before the store confirms the first.
-TEST_CASE("a node has one row on its way at a time", "[coordinator][bounds][durable]") {
+TEST_CASE("a node has one pending row at a time", "[coordinator][bounds][durable]") {
     CoordinatorHarness bench;
     bench.store_works = false;
     FakeAgent& n1 = bench.add("n1");
@@ -212,8 +212,8 @@ TEST_CASE("a node has one row on its way at a time", "[coordinator][bounds][dura
     CHECK(bench.running("web") == 1);
 }
 
-// Goal: a node that comes back while it is being forgotten is kept.
-// Method: it says hello between the decision and the store's answer.
+// Goal: a node that returns while it is being forgotten is kept.
+// Method: it sends a hello between the decision and the store's answer.
 TEST_CASE("a node that returns while it is forgotten is on record again",
           "[coordinator][nodes][durable]") {
     CoordinatorHarness bench{
@@ -239,8 +239,9 @@ TEST_CASE("a node that returns while it is forgotten is on record again",
     CHECK(bench.running("web") == 1);
 }
 
-// Goal: a round tells of how many events nobody hears. Method: more starts in one than it may tell.
-TEST_CASE("a closed round counts the events of instances that it left out", "[events]") {
+// Goal: a round reports how many events it omitted. Method: more starts in one round than it can
+// publish.
+TEST_CASE("a closed round counts the events of instances that it omitted", "[events]") {
     constexpr std::uint32_t starts = EventLog::instance_events_per_round + 5;
     CoordinatorHarness bench;
     bench.join("n1");
@@ -257,8 +258,8 @@ TEST_CASE("a closed round counts the events of instances that it left out", "[ev
 }
 
 // Goal: names that may not join again cost memory, and so have a bound.
-// Method: one more than are kept is removed; then the same where the list alone decides.
-TEST_CASE("so many removed names are kept, and no more", "[coordinator][bounds][inventory]") {
+// Method: remove one more than are kept; then the same where only the list decides.
+TEST_CASE("removed names are kept up to a bound", "[coordinator][bounds][inventory]") {
     NodeAddRequest all;
     for (std::size_t i = 0; i <= limits::removed_names; ++i) {
         all.nodes.push_back({.name = "m" + std::to_string(i)});
@@ -281,8 +282,8 @@ TEST_CASE("so many removed names are kept, and no more", "[coordinator][bounds][
     }
 }
 
-// Goal: one who lists by pattern does not hold up the others. Method: stars through the longest
-// names, all of which match almost to their end.
+// Goal: one client that lists by pattern does not delay the others. Method: many stars and the
+// longest names, all of which match almost to their end.
 TEST_CASE("a pattern that takes too long to compare with all names is refused",
           "[coordinator][bounds][bad_input]") {
     const std::string wish = "*" + std::string(30, 'a') + "b";
@@ -295,8 +296,8 @@ TEST_CASE("a pattern that takes too long to compare with all names is refused",
     CHECK_THAT(refused.error().detail, Catch::StartsWith("these patterns take too long"));
 }
 
-// Goal: no step does both, of which each takes long. Method: a node of many lets a round last to
-// its deadline; then the two wakes. In a small fleet one wake does both.
+// Goal: no step does two long jobs. Method: one of many nodes makes a round last to its deadline;
+// then check the two wakes. In a small fleet one wake does both.
 TEST_CASE("a large fleet's round ends in one wake, and the next begins in another",
           "[coordinator][bounds]") {
     const std::size_t nodes = GENERATE(10U, 2'100U);

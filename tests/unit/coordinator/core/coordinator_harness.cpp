@@ -111,7 +111,7 @@ WantedTask CoordinatorHarness::wanted(const std::string& task, std::uint32_t ins
     result.name = task;
     result.instances = instances;
     result.spec.argv = {program, "60"};
-    result.spec.update.min_healthy = {};  // Most tests are about something else.
+    result.spec.update.min_healthy = {};  // Most tests do not test roll-outs.
     return result;
 }
 
@@ -207,7 +207,7 @@ void CoordinatorHarness::hear(Session session, const Refused& refused) {
     }
 }
 
-// Errands are answered by the test.
+// The test answers errands itself.
 void CoordinatorHarness::hear(Session session, const ReadLog& errand) {
     if (FakeAgent* puppet = find(session)) {
         puppet->readings.push_back(errand);

@@ -13,8 +13,8 @@
 
 namespace muster::coordinator::testing {
 
-/// An agent played by the test: it answers polls and obeys commands as honest ones do, unless told
-/// otherwise. A start runs at once, a stop is gone at once.
+/// An agent played by the test. By default it answers polls and obeys commands as an honest agent
+/// does: a start runs at once, a stopped instance is gone at once.
 struct FakeAgent {
     std::string name;
     Session session{};
@@ -25,10 +25,10 @@ struct FakeAgent {
     LeaderId leader;
     Generation counter{};
 
-    bool answers = true;  ///< Polls.
-    bool obeys = true;    ///< Commands.
-    bool tells = true;    ///< Changes, unasked.
-    bool stamps = false;  ///< Reports, by a host that was started with the test.
+    bool answers = true;  ///< Answers polls.
+    bool obeys = true;    ///< Obeys commands.
+    bool tells = true;    ///< Reports changes unasked.
+    bool stamps = false;  ///< Stamps reports; its host booted with the test.
 
     Revision revision{1};
     Sequence obeyed{};
@@ -45,7 +45,7 @@ struct FakeAgent {
     std::vector<Measure> measures;
 };
 
-/// A coordinator alone on a bench: agents are puppets, the store is a switch, time is a number.
+/// A coordinator without a shell: the test plays its agents and its store, and sets the time.
 class CoordinatorHarness {
 public:
     static constexpr Instant start{1'000s};
@@ -57,7 +57,7 @@ public:
     static StoreImage store_with(std::vector<StoredNode> nodes);
     static StoredNode stored(const std::string& name, Incarnation incarnation = Incarnation{1});
 
-    /// The defaults, but a node is silent after two missed polls and lost after three.
+    /// The default options, but a node is silent after two missed polls and lost after three.
     static CoordinatorOptions losing_quickly();
 
     explicit CoordinatorHarness(const StoreImage& image = empty_store(),
@@ -68,21 +68,21 @@ public:
     CoordinatorHarness(CoordinatorHarness&&) = delete;
     CoordinatorHarness& operator=(CoordinatorHarness&&) = delete;
 
-    /// One input, and all that follows from it at this instant.
+    /// Gives one input and handles all effects at this instant.
     Output give(const Input& input);
 
-    /// Lets time pass, waking the coordinator whenever it wants to be.
+    /// Lets time pass and wakes the coordinator at its deadlines.
     void pass(Duration duration);
 
-    /// A puppet that has not said hello yet.
+    /// An agent that has not sent a hello yet.
     FakeAgent& add(const std::string& name);
     Output say_hello(FakeAgent& puppet);
-    /// A puppet that has joined and reported.
+    /// An agent that has joined and reported.
     FakeAgent& join(const std::string& name);
     static Hello hello_of(const FakeAgent& puppet);
     FakeAgent& operator[](const std::string& name) { return puppets.at(name); }
 
-    /// Asks, and gives the answer if there is one yet.
+    /// Sends a request and returns the answer if there is one yet.
     std::optional<Reply> ask(CoreRequestBody body, RequestId id = {});
     Ticket request(CoreRequestBody body, RequestId id = {});
     std::optional<Reply> reply_to(Ticket ticket) const;
@@ -93,25 +93,25 @@ public:
     StatusReply status();
     NodeView node(const std::string& name);
 
-    /// Applies one task of that many instances.
+    /// Applies one task with this number of instances.
     std::optional<Reply> want(const std::string& task, std::uint32_t instances,
                               const std::string& program = "/bin/sleep");
     static WantedTask wanted(const std::string& task, std::uint32_t instances,
                              const std::string& program = "/bin/sleep");
-    /// A request id made now.
+    /// A new request id with the present time.
     RequestId fresh_id() { return id_made_at(civil_start, next_number++); }
     static RequestId id_made_at(CivilMs at, std::uint64_t number);
 
     std::size_t running(const std::string& task) const;
     bool happened(const std::string& topic, const std::string& name) const;
-    /// The store says that all it was given is durable.
+    /// The store confirms everything that it was given.
     void confirm();
 
     Report report_of(FakeAgent& puppet, const Poll& poll) const;
 
     Instant now = start;
     Coordinator coordinator;
-    bool store_works = true;  ///< It confirms at once; otherwise confirm() does.
+    bool store_works = true;  ///< It confirms at once; otherwise the test calls confirm().
     std::map<std::string, FakeAgent> puppets;
     std::map<Ticket, Reply> replies;
     std::map<Ticket, int> reply_counts;

@@ -12,7 +12,7 @@ using muster::coordinator::testing::CoordinatorHarness;
 using muster::coordinator::testing::FakeAgent;
 
 // Goal: the whole path works: hello, poll, report, plan, batch, report.
-// Method: two agents join, a task is applied, and the batches are looked at.
+// Method: two agents join, a task is applied; check the batches.
 TEST_CASE("a wanted task runs on the nodes that joined", "[coordinator][GO-01]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -46,7 +46,7 @@ TEST_CASE("a wanted task runs on the nodes that joined", "[coordinator][GO-01]")
 
 // Goal: a change waits for the store, not for the next round.
 // Method: apply in the middle of a round, with a store that has not confirmed yet.
-TEST_CASE("nothing of a change is seen before it is durable, and then it acts at once",
+TEST_CASE("a change has no effect before it is durable, and then takes effect at once",
           "[coordinator][durable]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -64,8 +64,8 @@ TEST_CASE("nothing of a change is seen before it is durable, and then it acts at
     CHECK(n1.batches.size() == 1);
 }
 
-// Goal: steady state costs one small answer a node and nothing else.
-// Method: let rounds pass after convergence, and look at what was sent.
+// Goal: in steady state each node costs one small answer and nothing else.
+// Method: let rounds pass after convergence, and check what was sent.
 TEST_CASE("when nothing changes only polls are sent", "[coordinator][SP-7]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -83,7 +83,7 @@ TEST_CASE("when nothing changes only polls are sent", "[coordinator][SP-7]") {
     CHECK(n1.polls.back().issued == Sequence{1});
 }
 
-// Goal: a spec travels once per node and generation.
+// Goal: a spec is sent once for each node and generation.
 // Method: scale up within a node, then change the spec.
 TEST_CASE("a spec is sent once to a node, and again only when it changes or is missing",
           "[coordinator][commands]") {
@@ -110,8 +110,8 @@ TEST_CASE("a spec is sent once to a node, and again only when it changes or is m
     CHECK(bench.running("web") == 3);
 }
 
-// Goal: a task with a field that some agents are too old for runs on another one, and costs the
-// older ones nothing. Method: the first of two nodes refuses each start for such a field.
+// Goal: a task with a field that some agents do not support runs on another one, and does not count
+// against them. Method: the first of two nodes refuses each start because of such a field.
 TEST_CASE("a start whose spec an agent does not support is tried on another node",
           "[coordinator][commands]") {
     CoordinatorHarness bench;
@@ -139,10 +139,10 @@ TEST_CASE("a start whose spec an agent does not support is tried on another node
     CHECK(shown.flap_score.score == 0);
 }
 
-// Goal: a refusal settles the order it answers, and no later one of the same instance (S7).
-// Method: a spec is missing; the order that brings it is obeyed but not heard of; the refusal comes
-// once more, while another node has become the less loaded one.
-TEST_CASE("a late double of a refusal does not settle the order that followed it",
+// Goal: a refusal decides the order that it answers, and no later order of the same instance (S7).
+// Method: a spec is missing. The order that brings it is obeyed, but the answer is lost; the
+// refusal arrives again, while another node has become less loaded.
+TEST_CASE("a late duplicate of a refusal does not decide the order that followed it",
           "[coordinator][commands][S7]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -161,9 +161,9 @@ TEST_CASE("a late double of a refusal does not settle the order that followed it
     CHECK(n2.batches.empty());
 }
 
-// Goal: what is lost on the way is planned anew, never resent.
-// Method: an agent that swallows a batch, and answers the next poll without it.
-TEST_CASE("an order that was not obeyed is planned anew with a new sequence",
+// Goal: a lost order is planned again, never resent.
+// Method: an agent that ignores a batch, and answers the next poll without it.
+TEST_CASE("an order that was not obeyed is planned again with a new sequence",
           "[coordinator][commands]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -178,9 +178,9 @@ TEST_CASE("an order that was not obeyed is planned anew with a new sequence",
     CHECK(bench.running("web") == 1);
 }
 
-// Goal: an unsaid exit is acted on at once, not at the end of the round.
-// Method: a delta that says an instance is gone, in the middle of a round; another node is free.
-TEST_CASE("a reported exit is made good at once", "[coordinator]") {
+// Goal: an unasked report of an exit is acted on at once, not at the end of the round.
+// Method: a delta that an instance is gone, in the middle of a round; another node is free.
+TEST_CASE("a reported exit is repaired at once", "[coordinator]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
@@ -205,9 +205,9 @@ TEST_CASE("a reported exit is made good at once", "[coordinator]") {
     CHECK(n2.instances.size() == 1);
 }
 
-// Goal: reports that do not fit what is held are not applied, but asked for anew.
-// Method: a delta from a revision nobody holds.
-TEST_CASE("a delta from an unknown revision is dropped and a snapshot asked for",
+// Goal: reports that do not fit the held state are not applied, but requested again.
+// Method: a delta from an unknown revision.
+TEST_CASE("a delta from an unknown revision is dropped and a snapshot requested",
           "[coordinator][revision]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -224,10 +224,10 @@ TEST_CASE("a delta from an unknown revision is dropped and a snapshot asked for"
     CHECK(n1.polls.back().seen == n1.revision);
 }
 
-// Goal: nothing is planned from what an answer has already made untrue.
-// Method: an answer to a poll that was sent before an unasked delta came: it reaches further back
-// than what is held by now.
-TEST_CASE("an answer that an unasked delta has crossed is applied", "[coordinator][revision]") {
+// Goal: no plan is made from outdated reports.
+// Method: the answer to a poll that was sent before an unasked delta arrived. It reaches further
+// back than the present revision.
+TEST_CASE("an answer that crossed an unasked delta is applied", "[coordinator][revision]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
@@ -251,14 +251,14 @@ TEST_CASE("an answer that an unasked delta has crossed is applied", "[coordinato
     bench.give(FromAgent{n1.session, answer});
     CHECK(bench.status().running == 0);
     const auto stops = std::ranges::count(bench.events, "instance.stopped", &Event::topic);
-    CHECK(stops == 2);  // Each was told once.
+    CHECK(stops == 2);  // One for each copy.
     bench.pass(1s);
     CHECK(n1.polls.back().seen == answer.to);
 }
 
-// Goal: an agent learns who leads; what it says before hello means nothing.
-// Method: a report from a session that nobody knows.
-TEST_CASE("a route that has not said hello is told to", "[coordinator][hello]") {
+// Goal: an agent learns who leads; its messages before a hello mean nothing.
+// Method: a report from an unknown session.
+TEST_CASE("a route without a hello is asked for one", "[coordinator][hello]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.add("n1");
     bench.give(FromAgent{n1.session, Report{}});
@@ -287,9 +287,9 @@ TEST_CASE("a node gets its first command only when its record is durable",
     CHECK(n1.batches.size() == 1);
 }
 
-// Goal: operators need not wait for the beat.
-// Method: all have answered, and the next round opens at once; then an agent that does not answer
-// keeps one open, and no plan is made of what was heard so far.
+// Goal: operators need not wait for the next round.
+// Method: all have answered, and the next round opens at once. Then an agent that does not answer
+// keeps a round open, and no plan is made from its partial answers.
 TEST_CASE("round now opens the next round at once, or when the open one has closed",
           "[coordinator][GO-D13]") {
     CoordinatorHarness bench;
@@ -310,10 +310,10 @@ TEST_CASE("round now opens the next round at once, or when the open one has clos
     CHECK(bench.node("n1").missed > 0);
 }
 
-// Goal: no haste hides who is silent.
-// Method: `round now` at all paces, from many times a round to less than once; four nodes answer,
+// Goal: frequent rounds do not hide a silent node.
+// Method: `round now` at all rates, from many times a round to less than once; four nodes answer,
 // one does not.
-TEST_CASE("however often rounds are hurried, a silent node is lost in the usual time",
+TEST_CASE("however often rounds are expedited, a silent node is lost in the usual time",
           "[coordinator][nodes]") {
     const auto pace =
         std::chrono::milliseconds{GENERATE(10, 90, 330, 500, 501, 700, 990, 1'000, 1'010, 1'700)};
@@ -334,5 +334,5 @@ TEST_CASE("however often rounds are hurried, a silent node is lost in the usual 
     }
     CHECK(bench.happened("node.lost", "n1"));
     bench.pass(2s);
-    CHECK(bench.running("web") == 5);  // And that of the silent one.
+    CHECK(bench.running("web") == 5);  // Including the silent node's.
 }

@@ -7,7 +7,7 @@
 
 #include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
-// What ended well in a generation is kept, and is not run in it again.
+// An instance that ended successfully in a generation is not run in it again.
 namespace muster::coordinator::testing {
 namespace {
 
@@ -40,7 +40,7 @@ struct Jobs {
         FAIL("it runs nowhere");
         return bench["n1"];
     }
-    /// Its process ends, and its agent says so with its next answer.
+    /// Its process ends, and its agent reports it with the next answer.
     void end(const InstanceId& id, InstanceState state, std::int32_t code) {
         FakeAgent& host = host_of(id);
         host.instances.at(id).state = state;
@@ -48,7 +48,7 @@ struct Jobs {
         host.revision = next(host.revision);
         bench.pass(1s);
     }
-    /// Its host is gone, with its disk.
+    /// Its host and its disk are lost.
     void lose(const InstanceId& id) {
         FakeAgent& host = host_of(id);
         host.answers = host.tells = host.obeys = false;
@@ -87,9 +87,9 @@ struct Jobs {
 
 }  // namespace
 
-// Goal: work that is done is not done again because a host dies. Method: as said; the other
+// Goal: finished work is not repeated because a host dies. Method: as the name says; the other
 // instance, which has not ended, moves.
-TEST_CASE("an instance that ended well is not started again when its node is lost",
+TEST_CASE("an instance that ended successfully is not started again when its node is lost",
           "[coordinator][ends]") {
     Jobs jobs;
     jobs.begin();
@@ -109,9 +109,8 @@ TEST_CASE("an instance that ended well is not started again when its node is los
     CHECK(jobs.starts({"job", 1}) == 2);
 }
 
-// Goal: what did not end well is not taken for done. Method: it exits with 3 under `never`.
-TEST_CASE("an instance that did not end well runs again when its node is lost",
-          "[coordinator][ends]") {
+// Goal: a failure is not taken for finished work. Method: an instance exits with 3 under `never`.
+TEST_CASE("an instance that failed runs again when its node is lost", "[coordinator][ends]") {
     Jobs jobs;
     jobs.begin(RestartPolicy::never);
     jobs.bench.join("n3");
@@ -122,8 +121,8 @@ TEST_CASE("an instance that did not end well runs again when its node is lost",
 }
 
 // Goal: neither an agent with an empty journal nor a new leader runs it again.
-// Method: a second coordinator with what the first stored; its agents know nothing.
-TEST_CASE("an instance that ended well is not started again by a new leader",
+// Method: a second coordinator with the first one's store; its agents know nothing.
+TEST_CASE("an instance that ended successfully is not started again by a new leader",
           "[coordinator][ends]") {
     StoreImage image = CoordinatorHarness::store_with(
         {CoordinatorHarness::stored("n1"), CoordinatorHarness::stored("n2")});
@@ -136,7 +135,7 @@ TEST_CASE("an instance that ended well is not started again by a new leader",
     image.meta.counter = image.ends[0].generation;
     const bool is_of_another = GENERATE(false, true);
     if (is_of_another) {
-        image.ends[0].generation = Generation{77};  // Such a row says nothing.
+        image.ends[0].generation = Generation{77};  // Such a row has no effect.
     }
     Jobs second{image};
     second.bench.join("n1");
@@ -147,8 +146,10 @@ TEST_CASE("an instance that ended well is not started again by a new leader",
     CHECK(second.bench.status().converged);
 }
 
-// Goal: who wants it done again says so. Method: restart the task; then look for the old row.
-TEST_CASE("a new generation runs what ended well in the one before", "[coordinator][ends]") {
+// Goal: an operator can request finished work again. Method: restart the task; then check the old
+// row.
+TEST_CASE("a new generation runs what ended successfully in the previous one",
+          "[coordinator][ends]") {
     Jobs jobs;
     jobs.begin();
     jobs.end(job_0(), InstanceState::exited, 0);
@@ -158,7 +159,7 @@ TEST_CASE("a new generation runs what ended well in the one before", "[coordinat
     CHECK(jobs.erased());
 }
 
-// Goal: with its task goes what is kept of it. Method: remove the task.
+// Goal: a removed task leaves no rows. Method: remove the task.
 TEST_CASE("the ends of a task are erased with it", "[coordinator][ends]") {
     Jobs jobs;
     jobs.begin();
@@ -168,7 +169,7 @@ TEST_CASE("the ends of a task are erased with it", "[coordinator][ends]") {
     CHECK(jobs.erased());
 }
 
-// Goal: a script learns how its job went. Method: one instance ends well, one does not.
+// Goal: a script learns the outcome of its job. Method: one instance succeeds, one fails.
 TEST_CASE("a wait for the end is answered with the worst exit code", "[coordinator][ends][waits]") {
     Jobs jobs;
     jobs.begin(RestartPolicy::never);
@@ -183,7 +184,8 @@ TEST_CASE("a wait for the end is answered with the worst exit code", "[coordinat
     CHECK_THAT(reply.worst, Catch::StartsWith("job.1 on n"));
 }
 
-// Goal: what was told to have ended is not run again after a power cut. Method: a slow store.
+// Goal: an end that was reported to a client is not run again after a power loss. Method: a slow
+// store.
 TEST_CASE("a wait for the end is answered once the ends are durable",
           "[coordinator][ends][waits]") {
     Jobs jobs;
@@ -200,7 +202,7 @@ TEST_CASE("a wait for the end is answered once the ends are durable",
     CHECK(std::get<WaitReply>(jobs.bench.reply_to(wait)->result.value()).exit_code == 0);
 }
 
-TEST_CASE("a wait for the end of what never ends is refused", "[coordinator][ends][waits]") {
+TEST_CASE("a wait for the end of a task that never ends is refused", "[coordinator][ends][waits]") {
     Jobs jobs;
     jobs.begin(RestartPolicy::always);
     const auto reply =

@@ -41,11 +41,11 @@ TEST_CASE("a node that has seen a later or another store is ahead and gets no co
         n1.leader = LeaderId{5, 5};
     }
     SECTION("of a later change") { n1.counter = Generation{12}; }
-    SECTION("by what it runs") { run_on(n1, {"old", 0}, Generation{40}); }
-    SECTION("by a version of a task that is later than the one wanted") {
+    SECTION("through its instances") { run_on(n1, {"old", 0}, Generation{40}); }
+    SECTION("through a version of a task that is later than the wanted one") {
         bench.want("api", 1);
         REQUIRE(bench.status().counter == Generation{12});
-        run_on(n1, {"web", 0}, Generation{12});  // Ours is of generation 11.
+        run_on(n1, {"web", 0}, Generation{12});  // This store has generation 11.
     }
     bench.say_hello(n1);
     bench.pass(3s);
@@ -61,7 +61,7 @@ TEST_CASE("a node that has seen a later or another store is ahead and gets no co
     CHECK(row->ahead);
 }
 
-// Goal: the way out of being ahead is the operator's.
+// Goal: only an operator ends the state ahead.
 // Method: an empty store meets a node of another cluster; `store accept` takes it over.
 TEST_CASE("store accept takes over what the nodes ahead know and leads them",
           "[coordinator][ahead][S13]") {
@@ -98,9 +98,9 @@ TEST_CASE("store accept takes over what the nodes ahead know and leads them",
     CHECK(n1.batches.back().epoch == Epoch{10});
 }
 
-// Goal: an acceptance numbers tasks anew and changes nothing else of them.
+// Goal: an acceptance numbers tasks again and changes nothing else of them.
 // Method: a pinned task, in an accepted store.
-TEST_CASE("store accept keeps where the tasks may run", "[coordinator][ahead]") {
+TEST_CASE("store accept keeps the placement of tasks", "[coordinator][ahead]") {
     CoordinatorHarness bench;
     WantedTask pinned = CoordinatorHarness::wanted("web", 1);
     pinned.place.pinned = true;
@@ -119,8 +119,8 @@ TEST_CASE("store accept keeps where the tasks may run", "[coordinator][ahead]") 
     CHECK(shown.wanted.place == pinned.place);
 }
 
-// Goal: whoever belongs to the cluster that was ours before is known to.
-// Method: a node that we have led, and one of another cluster that is taken over.
+// Goal: the nodes of the previous cluster are still known.
+// Method: a node that this coordinator led, and one of another cluster that is taken over.
 TEST_CASE("store accept leaves the nodes of the old cluster ahead", "[coordinator][ahead][S13]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -143,8 +143,9 @@ TEST_CASE("store accept leaves the nodes of the old cluster ahead", "[coordinato
     CHECK_FALSE(is_ahead(bench, "n2"));
 }
 
-// Goal: after an acceptance what runs is what the store says, whatever the numbers were.
-// Method: a node of another cluster runs a task of our name and generation, but of its own spec.
+// Goal: after an acceptance exactly the store's tasks run, whatever the numbers were.
+// Method: a node of another cluster runs a task of the same name and generation, but with another
+// spec.
 TEST_CASE("an accepted store has every task replaced by a new generation",
           "[coordinator][ahead][S13]") {
     CoordinatorHarness bench;
@@ -169,9 +170,9 @@ TEST_CASE("an accepted store has every task replaced by a new generation",
     CHECK(shown.task.state == "converged");
 }
 
-// Goal: a node that came to obey another leader after its hello is not ordered in vain for ever.
+// Goal: a node that obeys another leader after its hello gets no useless orders for ever.
 // Method: it refuses an order, as an agent does that a late message has reached.
-TEST_CASE("a node that refuses our epoch or cluster has to say anew what it has seen",
+TEST_CASE("a node that refuses our epoch or cluster must state its memory again",
           "[coordinator][ahead][S25]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -210,9 +211,10 @@ TEST_CASE("a node that refuses our epoch or cluster has to say anew what it has 
     CHECK(n1.batches.size() == batches);
 }
 
-// Goal: a command that came late from an earlier leader, and was refused, is no news of the node.
+// Goal: a late command of an earlier leader that was refused says nothing about the node.
 // Method: a refusal of something that is not in flight.
-TEST_CASE("a refusal of what was not ordered changes nothing", "[coordinator][ahead][S25]") {
+TEST_CASE("a refusal of something that was not ordered changes nothing",
+          "[coordinator][ahead][S25]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
@@ -224,10 +226,9 @@ TEST_CASE("a refusal of what was not ordered changes nothing", "[coordinator][ah
     CHECK(bench.status().converged);
 }
 
-// Goal: an order that was obeyed is not given anew elsewhere for the refusal of a late one.
-// Method: the agent obeys, and then refuses what was meant for its life before.
-TEST_CASE("a refusal of what another life was ordered settles nothing",
-          "[coordinator][ahead][S7]") {
+// Goal: an obeyed order is not given again elsewhere because of a late refusal.
+// Method: the agent obeys, and then refuses what was meant for its previous life.
+TEST_CASE("a refusal of an order for another life decides nothing", "[coordinator][ahead][S7]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     n1.obeys = false;
@@ -243,10 +244,9 @@ TEST_CASE("a refusal of what another life was ordered settles nothing",
     CHECK(n2.batches.empty());
 }
 
-// Goal: nonsense claims are refused, not added one to, and hold up nobody else.
-// Method: an agent that claims the highest epoch there is; then another with an honest claim.
-TEST_CASE("store accept leaves out claims that no honest agent makes",
-          "[coordinator][ahead][S25]") {
+// Goal: absurd claims are refused, not incremented, and delay no other node.
+// Method: an agent that claims the highest possible epoch; then another with an honest claim.
+TEST_CASE("store accept ignores claims that no honest agent makes", "[coordinator][ahead][S25]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.add("n1");
     n1.epoch = Epoch{~std::uint64_t{0}};
@@ -275,9 +275,9 @@ TEST_CASE("store accept leaves out claims that no honest agent makes",
     CHECK(bench.status().serving == 1);
 }
 
-// Goal: the refusal of store accept gives advice that works: start the agent on an empty state
-// directory. The coordinator does not hold the reports of an earlier life against the new one.
-// Method: an agent reports a generation too high to be believed; its next life reports nothing.
+// Goal: the advice in a refusal of store accept works: start the agent on an empty state directory.
+// An earlier life's reports do not count against the new one.
+// Method: an agent reports an impossibly high generation; its next life reports nothing.
 TEST_CASE("store accept takes over a node whose agent began a new life after a false report",
           "[coordinator][ahead][S25]") {
     CoordinatorHarness bench;
@@ -304,7 +304,7 @@ TEST_CASE("store accept takes over a node whose agent began a new life after a f
     CHECK_FALSE(is_ahead(bench, "n1"));
 }
 
-// Goal: two foreign clusters cannot both be taken over, and one that has left is in nobody's way.
+// Goal: two foreign clusters cannot both be taken over, and one that has left does not block.
 // Method: agents of two other clusters; then one of them is gone.
 TEST_CASE("store accept takes over one foreign cluster", "[coordinator][ahead][S13]") {
     CoordinatorHarness bench;
@@ -327,8 +327,9 @@ TEST_CASE("store accept takes over one foreign cluster", "[coordinator][ahead][S
 }
 
 // Goal: an acceptance renumbers tasks and changes nothing else of them.
-// Method: a task with rules of placement is wanted when a store is accepted; read it again.
-TEST_CASE("an accepted store keeps where its tasks are to run", "[coordinator][ahead][placement]") {
+// Method: a task with placement rules is wanted when a store is accepted; read it again.
+TEST_CASE("an accepted store keeps the placement rules of its tasks",
+          "[coordinator][ahead][placement]") {
     CoordinatorHarness bench;
     WantedTask task = CoordinatorHarness::wanted("web", 2);
     task.place.priority = 7;

@@ -48,7 +48,7 @@ TEST_CASE("a retry gets the first answer and changes nothing", "[coordinator][re
     CHECK(bench.reply_counts[retry] == 1);
 }
 
-// Goal: who uses an id twice is not told that the second change was done.
+// Goal: a client that uses an id twice gets no success for the second change.
 // Method: another request under the id, before the first is durable and after it.
 TEST_CASE("another request under the id of a change is a conflict and changes nothing",
           "[coordinator][requests][S3]") {
@@ -69,9 +69,9 @@ TEST_CASE("another request under the id of a change is a conflict and changes no
     CHECK(bench.status().tasks == 1);
 }
 
-// Goal: a refusal is as lasting as a success.
-// Method: an add that was refused with `exists` is retried after the task was removed.
-TEST_CASE("a retry of a refused change is refused alike", "[coordinator][requests][S3]") {
+// Goal: a refusal is as durable as a success.
+// Method: retry an add that was refused with `exists` after the task was removed.
+TEST_CASE("a retry of a refused change gets the same refusal", "[coordinator][requests][S3]") {
     CoordinatorHarness bench;
     bench.want("web", 1);
     const RequestId id = bench.fresh_id();
@@ -83,7 +83,7 @@ TEST_CASE("a retry of a refused change is refused alike", "[coordinator][request
 }
 
 // Goal: answers survive the leadership that gave them.
-// Method: a store image with a remembered answer.
+// Method: a store image with a stored answer.
 TEST_CASE("a new leadership gives the answers of the old one", "[coordinator][requests][S3]") {
     StoreImage image = CoordinatorHarness::empty_store();
     const RequestId id = CoordinatorHarness::id_made_at(CoordinatorHarness::civil_start, 1);
@@ -94,7 +94,7 @@ TEST_CASE("a new leadership gives the answers of the old one", "[coordinator][re
     CHECK(error_in(bench.ask(TaskRemoveRequest{"web"}, id)) == Errc::conflict);
 }
 
-// Goal: an id that may have been forgotten, or cannot be, is not taken.
+// Goal: an id that may have been forgotten, or cannot be valid, is refused.
 // Method: ids at the horizon, and over an hour ahead.
 TEST_CASE("ids from before the horizon and from the future are refused",
           "[coordinator][requests]") {
@@ -111,9 +111,9 @@ TEST_CASE("ids from before the horizon and from the future are refused",
     CHECK(bench.status().tasks == 0);
 }
 
-// Goal: a client whose clock is ahead keeps nobody else from changing things.
-// Method: as many changes of its as are taken, none of them durable yet, then one of a right clock.
-TEST_CASE("ids ahead of the clock have a bound of their own", "[coordinator][requests]") {
+// Goal: a client whose clock is ahead does not block changes of other clients.
+// Method: the most changes that it can have, none durable yet, then one with a correct clock.
+TEST_CASE("ids ahead of the clock have a separate bound", "[coordinator][requests]") {
     CoordinatorHarness bench;
     bench.store_works = false;
     const auto ahead =
@@ -125,7 +125,7 @@ TEST_CASE("ids ahead of the clock have a bound of their own", "[coordinator][req
     const auto one_more = CoordinatorHarness::id_made_at(ahead, limits::requests_ahead);
     CHECK(error_in(bench.ask(body, one_more)) == Errc::busy);
     bench.confirm();
-    bench.give(Wake{});  // More than one step takes over.
+    bench.give(Wake{});  // More than one step applies them.
     CHECK(error_in(bench.ask(body, one_more)) == Errc::busy);
     bench.store_works = true;
     CHECK(bench.want("api", 1)->result);
@@ -133,7 +133,7 @@ TEST_CASE("ids ahead of the clock have a bound of their own", "[coordinator][req
     CHECK(bench.ask(body, one_more)->result);
 }
 
-// Goal: memory of answers is bounded by a day, and what is dropped raises the horizon.
+// Goal: stored answers are bounded by a day, and dropping them raises the horizon.
 // Method: a change, a day and a minute, another change.
 TEST_CASE("answers older than a day are dropped and the horizon is raised",
           "[coordinator][requests]") {
@@ -158,9 +158,9 @@ TEST_CASE("answers older than a day are dropped and the horizon is raised",
     CHECK(error_in(bench.ask(TaskRemoveRequest{"web"}, old_id)) == Errc::stale_request);
 }
 
-// Goal: a store that fails ends the leadership, and says so to everybody who waits (S23).
+// Goal: a failed store ends the leadership, and everybody who waits gets an error (S23).
 // Method: two changes and a wait are pending when the store fails.
-TEST_CASE("when the store fails all pending is answered with an error and leadership ends",
+TEST_CASE("when the store fails, everything pending gets an error and leadership ends",
           "[coordinator][durable][S23]") {
     CoordinatorHarness bench;
     bench.want("web", 1);
@@ -179,8 +179,8 @@ TEST_CASE("when the store fails all pending is answered with an error and leader
     CHECK(nothing.persist.empty());
 }
 
-// Goal: each durable change takes one number, and the Meta goes with it.
-// Method: look at what is handed to the store.
+// Goal: each durable change takes one number, and the Meta row is written with it.
+// Method: check the writes to the store.
 TEST_CASE("a change, its counter and its answer are one write", "[coordinator][durable]") {
     CoordinatorHarness bench;
     const RequestId id = bench.fresh_id();
@@ -205,7 +205,7 @@ TEST_CASE("a change, its counter and its answer are one write", "[coordinator][d
     CHECK(meta->counter == Generation{11});
 }
 
-// Goal: applying what is wanted already changes nothing.
+// Goal: applying the present state changes nothing.
 // Method: the same apply again, with and without an id.
 TEST_CASE("an unchanged apply takes no number", "[coordinator][changes]") {
     CoordinatorHarness bench;
@@ -222,7 +222,7 @@ TEST_CASE("an unchanged apply takes no number", "[coordinator][changes]") {
 
 // Goal: changes in quick succession see each other.
 // Method: add, scale and remove while nothing is durable yet.
-TEST_CASE("a change is checked against what is wanted and what is pending",
+TEST_CASE("a change is checked against the wanted and the pending state",
           "[coordinator][changes][durable]") {
     CoordinatorHarness bench;
     bench.store_works = false;
@@ -233,7 +233,7 @@ TEST_CASE("a change is checked against what is wanted and what is pending",
     const Ticket remove = bench.request(TaskRemoveRequest{"w*"}, bench.fresh_id());
     const Ticket gone = bench.request(TaskScaleRequest{"web", 4}, bench.fresh_id());
     const Ticket unchanged = bench.request(ApplyRequest{});
-    CHECK_FALSE(bench.reply_to(unchanged));  // It must not vouch for what is not durable yet.
+    CHECK_FALSE(bench.reply_to(unchanged));  // It must not confirm what is not durable yet.
     bench.confirm();
     CHECK(error_in(bench.reply_to(again)) == Errc::exists);
     CHECK(change_in(bench.reply_to(scale)).counter == Generation{12});
@@ -268,8 +268,8 @@ TEST_CASE("a dry run shows the diff by field and changes nothing", "[coordinator
     CHECK(bench.status().tasks == 3);
 }
 
-// Goal: every change of a spec is a new generation. Method: each field that travels, changed by
-// itself, so that a field that comes later cannot be forgotten.
+// Goal: every change of a spec is a new generation. Method: change each field of the wire format
+// alone, so that a later field cannot be forgotten.
 TEST_CASE("a change of any field of a spec is named and has another digest",
           "[coordinator][changes][spec]") {
     Random random{1};
@@ -298,8 +298,8 @@ TEST_CASE("a change of any field of a spec is named and has another digest",
     CHECK(fields_of_spec == 21);
 }
 
-// Goal: a new spec is a new generation that replaces the old one; a restart is one of the same
-// spec. Method: change, then restart, and look at what runs.
+// Goal: a new spec is a new generation that replaces the old one; so is a restart, with the same
+// spec. Method: change, then restart, and check what runs.
 TEST_CASE("a changed spec and a restart replace what runs, a scale does not",
           "[coordinator][changes]") {
     CoordinatorHarness bench;
@@ -319,9 +319,9 @@ TEST_CASE("a changed spec and a restart replace what runs, a scale does not",
     CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).task.generation == Generation{13});
 }
 
-// Goal: where a task may run is wanted durably, and no reason to restart what runs.
+// Goal: placement rules are durable, and no reason to restart instances.
 // Method: change the rule alone, with the spec, and back; and through a new leadership.
-TEST_CASE("another rule of placement is a change without a new generation",
+TEST_CASE("another placement rule is a change without a new generation",
           "[coordinator][changes][placement]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -346,9 +346,9 @@ TEST_CASE("another rule of placement is a change without a new generation",
     CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).wanted == task);
 }
 
-// Goal: a typing error in a label is told, not placed nowhere. Method: labels that no node has,
-// before any node is known, with one, by force, and again as it is wanted already.
-TEST_CASE("a label that no node has is refused with what is near, unless forced",
+// Goal: a typing error in a label is reported. Method: labels that no node has, before any node is
+// known, with one, by force, and again when it is already wanted.
+TEST_CASE("a label that no node has is refused with similar ones, unless forced",
           "[coordinator][changes][placement]") {
     CoordinatorHarness bench;
     auto early = CoordinatorHarness::wanted("early", 1);
@@ -378,9 +378,9 @@ TEST_CASE("a label that no node has is refused with what is near, unless forced"
           "unchanged");
 }
 
-// Goal: a typing error in a pool is told, not placed nowhere. Method: a pool that no node is in,
-// before any node is known, with one, by force, and again as it is wanted already.
-TEST_CASE("a pool that no node is in is refused with what is near, unless forced",
+// Goal: a typing error in a pool is reported. Method: a pool without a node, before any node is
+// known, with one, by force, and again when it is already wanted.
+TEST_CASE("a pool that no node is in is refused with similar ones, unless forced",
           "[coordinator][changes][placement]") {
     CoordinatorHarness bench;
     auto early = CoordinatorHarness::wanted("early", 1);
@@ -412,7 +412,7 @@ TEST_CASE("a pool that no node is in is refused with what is near, unless forced
     CHECK(change_in(bench.ask(ApplyRequest{.tasks = {task}})).changes[0].action == "change");
 }
 
-TEST_CASE("a retry with another rule of placement is another request",
+TEST_CASE("a retry with another placement rule is another request",
           "[coordinator][requests][placement]") {
     CoordinatorHarness bench;
     const RequestId id = bench.fresh_id();
@@ -436,7 +436,7 @@ TEST_CASE("a task on every node is not scaled above one for each",
 
 // Goal: bad input is refused whole, with a sentence.
 // Method: one request for each rule.
-TEST_CASE("what breaks a rule is refused whole", "[coordinator][changes]") {
+TEST_CASE("a request that breaks a rule is refused whole", "[coordinator][changes]") {
     CoordinatorHarness bench;
     WantedTask nameless = CoordinatorHarness::wanted("../x", 1);
     CHECK(error_in(bench.ask(ApplyRequest{
@@ -463,8 +463,8 @@ TEST_CASE("what breaks a rule is refused whole", "[coordinator][changes]") {
     CHECK(bench.persisted.empty());
 }
 
-// Goal: a slow store makes operators wait, not the coordinator grow.
-// Method: more changes than may be pending.
+// Goal: a slow store makes operators wait, and does not exhaust memory.
+// Method: more changes than can be pending.
 TEST_CASE("too many pending changes are refused as busy", "[coordinator][changes]") {
     CoordinatorHarness bench;
     bench.store_works = false;
@@ -474,7 +474,7 @@ TEST_CASE("too many pending changes are refused as busy", "[coordinator][changes
     }
     CHECK(error_in(bench.ask(TaskRemoveRequest{"t"})) == Errc::busy);
     bench.confirm();
-    bench.give(Wake{});  // More than one step takes over.
+    bench.give(Wake{});  // More than one step applies them.
     bench.store_works = true;
     CHECK(bench.ask(TaskRemoveRequest{"t"})->result);
 }

@@ -27,7 +27,7 @@ Error refusal_in(const std::optional<Reply>& reply) {
 
 const Occasion ann{.reason = "bad disk", .author = "ann@desk"};
 
-/// What the store holds after all that it was given.
+/// The store's rows after all writes.
 std::vector<StoredIntent> rows_in(const CoordinatorHarness& bench) {
     std::map<std::string, StoredIntent> rows;
     for (const Persist& persist : bench.persisted) {
@@ -49,8 +49,9 @@ std::vector<StoredIntent> rows_in(const CoordinatorHarness& bench) {
 
 }  // namespace
 
-// Goal: an operator takes a node out of work and gives it back, and to ask again changes nothing.
-// Method: offline, twice; online, twice; look at the record, the answer and the store each time.
+// Goal: an operator takes a node out of work and gives it back; repeating a request changes
+// nothing.
+// Method: offline, twice; online, twice; check the record, the answer and the store each time.
 TEST_CASE("an offline node gets no work until an operator says online",
           "[intents][SC-04][SC-05][SC-06][SC-07]") {
     CoordinatorHarness bench;
@@ -104,10 +105,9 @@ TEST_CASE("an offline node gets no work until an operator says online",
     CHECK(bench["n1"].instances.size() == 1);
 }
 
-// Goal: online is the operator's word, and says nothing of the node's health.
+// Goal: online sets the intent, and does not affect the node's health.
 // Method: an offline node falls silent, or its check fails, and it is online before that is over.
-TEST_CASE("a node that is made online serves once it is healthy, and not before",
-          "[intents][SC-05]") {
+TEST_CASE("a node that is made online serves only once it is healthy", "[intents][SC-05]") {
     const bool is_silent = GENERATE(true, false);
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -131,8 +131,8 @@ TEST_CASE("a node that is made online serves once it is healthy, and not before"
     CHECK(n1.instances.size() == 1);
 }
 
-// Goal: nothing that a node does ends what an operator wants of it.
-// Method: an offline node says hello again, is lost, is forgotten by a new leadership, returns.
+// Goal: nothing that a node does changes its intent.
+// Method: an offline node sends another hello, is lost, is forgotten by a new leadership, returns.
 TEST_CASE("an offline node stays offline over every hello, loss and leadership",
           "[intents][SC-D2][SC-D16]") {
     CoordinatorHarness bench;
@@ -144,7 +144,7 @@ TEST_CASE("an offline node stays offline over every hello, loss and leadership",
     CHECK(bench.status().nodes == 2);
     CHECK(bench.node("n1").intent == "offline");
 
-    // By another connection: the old one speaks for nobody.
+    // By another connection: the old one belongs to no node any more.
     const Session old_session = n1.session;
     n1.session = Session{900};
     bench.say_hello(n1);
@@ -181,9 +181,9 @@ TEST_CASE("an offline node stays offline over every hello, loss and leadership",
     CHECK(next_leader.status().serving == 1);
 }
 
-// Goal: an operator's word outlasts the time for which lost nodes are kept.
-// Method: an offline node and an active one are away for much longer than that, without a word or
-// after a goodbye; then both return.
+// Goal: an intent outlasts the time for which lost nodes are kept.
+// Method: an offline node and an active one are away for much longer than that, silently or after a
+// departure; then both return.
 TEST_CASE("an offline node that was away for longer than lost nodes are kept is still offline",
           "[intents][SC-D16]") {
     const bool says_goodbye = GENERATE(false, true);
@@ -225,9 +225,9 @@ TEST_CASE("an offline node that was away for longer than lost nodes are kept is 
     CHECK(bench.status().serving == 2);
 }
 
-// Goal: offline leaves alone what runs, and online shows what is so by then.
+// Goal: offline does not stop instances, and online shows the present state.
 // Method: a node runs an instance, is made offline, the instance ends; then the node is online.
-TEST_CASE("what ends on an offline node is seen, and online shows the truth", "[intents][SC-D4]") {
+TEST_CASE("an end on an offline node is seen, and online shows it", "[intents][SC-D4]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     WantedTask job = CoordinatorHarness::wanted("job", 1);
@@ -252,9 +252,10 @@ TEST_CASE("what ends on an offline node is seen, and online shows the truth", "[
     CHECK(bench.status().serving == 1);
 }
 
-// Goal: what operators ask of nodes is a request as any other: answered, or told to come again.
-// Method: as many as may wait for the store, and one more.
-TEST_CASE("offline and online wait for the store, and too many are told busy", "[intents][SC-D9]") {
+// Goal: requests about nodes are ordinary requests: answered, or refused as busy.
+// Method: as many as can wait for the store, and one more.
+TEST_CASE("offline and online wait for the store, and too many are refused as busy",
+          "[intents][SC-D9]") {
     CoordinatorHarness bench;
     bench.join("n1");
     bench.store_works = false;
@@ -265,15 +266,15 @@ TEST_CASE("offline and online wait for the store, and too many are told busy", "
     CHECK(bench.node("n1").intent == "active");
     CHECK(refusal_in(bench.ask(NodeOfflineRequest{"n1"})).code == Errc::busy);
     bench.confirm();
-    bench.give(Wake{});  // More than one step takes over.
+    bench.give(Wake{});  // More than one step applies them.
     CHECK(bench.node("n1").intent == "active");
     bench.store_works = true;
     CHECK(nodes_change_in(bench.ask(NodeOfflineRequest{"n1"})).changes.front().action == "offline");
 }
 
 // Goal: bad input is refused whole, with a sentence.
-// Method: one request for each rule, and a look at the store.
-TEST_CASE("what no node can be asked is refused whole", "[intents]") {
+// Method: one request for each rule; check the store.
+TEST_CASE("an invalid request about nodes is refused whole", "[intents]") {
     CoordinatorHarness bench;
     bench.join("n1");
     const std::size_t writes = bench.persisted.size();
@@ -300,8 +301,8 @@ TEST_CASE("what no node can be asked is refused whole", "[intents]") {
     CHECK(bench.status().nodes == 1);
 }
 
-// Goal: what is kept of a node does not outlive it. Method: one is given work again, with a reason,
-// which is all that its row says; then it is lost, and forgotten.
+// Goal: rows of a node do not outlive it. Method: a node is active again with a reason, which is
+// all that its row has; then it is lost, and forgotten.
 TEST_CASE("the reason of a node's last decision is forgotten with the node",
           "[intents][nodes][durable]") {
     CoordinatorHarness bench{

@@ -38,7 +38,7 @@ std::vector<std::string> tasks_of(CoordinatorHarness& bench) {
     return names;
 }
 
-/// A request of any kind that changes tasks, about some of a few names; many are refused.
+/// A request of any kind that changes some of a few task names; many are refused.
 CoreRequestBody any_change(Random& random) {
     const auto any_tasks = [&] {
         std::vector<WantedTask> tasks;
@@ -76,7 +76,7 @@ CoreRequestBody any_change(Random& random) {
     }
 }
 
-/// What is to be the same however many steps a change takes.
+/// What must be the same for any number of steps.
 std::vector<std::string> told_of_tasks(const CoordinatorHarness& bench) {
     std::vector<std::string> told;
     for (const Event& event : bench.events) {
@@ -91,8 +91,8 @@ std::vector<std::string> told_of_tasks(const CoordinatorHarness& bench) {
 
 }  // namespace
 
-// Goal: nobody can tell in how many steps a change was made.
-// Method: any requests, to a core that makes each in one step and to one of few rows a step.
+// Goal: the number of steps of a change is not observable.
+// Method: any requests, to a core that makes each in one step and to one with few rows a step.
 TEST_CASE("a change in several steps is the same as in one", "[coordinator][large]") {
     const auto seed = GENERATE(range<std::uint64_t>(1, 61));
     CAPTURE(seed);
@@ -124,9 +124,10 @@ TEST_CASE("a change in several steps is the same as in one", "[coordinator][larg
     CHECK_FALSE(parts.coordinator.is_amid_change());
 }
 
-// Goal: the store never holds half of a change. Method: five tasks by two a step, while a node
-// joins in between: every Persist but the last goes on in the next.
-TEST_CASE("all that is given to the store amid a change goes on with it", "[coordinator][large]") {
+// Goal: the store never has half of a change. Method: five tasks with two a step, while a node
+// joins in between: every Persist but the last continues in the next.
+TEST_CASE("everything that is given to the store during a change belongs to it",
+          "[coordinator][large]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(2)};
     bench.pass(2s);
     bench.store_works = false;
@@ -151,9 +152,9 @@ TEST_CASE("all that is given to the store amid a change goes on with it", "[coor
     CHECK(queue.empty());
 }
 
-// Goal: a change is checked whole before anything of it is proposed. Method: the last of five tasks
-// cannot be; then the same names are added, as if nobody had asked.
-TEST_CASE("of a large change with one fault nothing takes effect", "[coordinator][large]") {
+// Goal: a change is checked whole before any part is proposed. Method: the last of five tasks is
+// invalid; then add the same names, as if there had been no request.
+TEST_CASE("a large change with one error has no effect", "[coordinator][large]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
     bench.pass(2s);
     ApplyRequest faulty = five();
@@ -168,9 +169,9 @@ TEST_CASE("of a large change with one fault nothing takes effect", "[coordinator
     CHECK_FALSE(bench.coordinator.is_amid_change());
 }
 
-// Goal: who asks amid a change sees all of it or nothing, and who reads does not wait. Method: a
-// read, a removal, a retry and a wait are asked while five tasks are worked out.
-TEST_CASE("changes wait in line behind a large one, and reads do not", "[coordinator][large]") {
+// Goal: a client that asks during a change sees all of it or nothing, and a read does not wait.
+// Method: a read, a removal, a retry and a wait while five tasks are processed.
+TEST_CASE("changes queue behind a large one, and reads do not", "[coordinator][large]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
     bench.join("n1");
     bench.pass(3s);
@@ -194,10 +195,9 @@ TEST_CASE("changes wait in line behind a large one, and reads do not", "[coordin
     CHECK(tasks_of(bench).empty());
 }
 
-// Goal: nobody is answered before all of a change is taken over. Method: the change is durable, and
-// its tasks are taken over one a step. A retry before that, one amid it and a wait.
-TEST_CASE("nobody is told of a large change before all of it is taken over",
-          "[coordinator][large]") {
+// Goal: no client is answered before the whole change is applied. Method: the change is durable,
+// and its tasks are applied one a step. A retry before that, one during it and a wait.
+TEST_CASE("no client learns of a large change before it is applied whole", "[coordinator][large]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
     bench.pass(2s);
     bench.store_works = false;
@@ -219,12 +219,12 @@ TEST_CASE("nobody is told of a large change before all of it is taken over",
         CHECK(bench.reply_counts[ticket] == 1);
         CHECK(bench.reply_to(ticket) == bench.reply_to(tickets.front()));
     }
-    CHECK_FALSE(bench.reply_to(wait));  // No node runs it. Had it looked earlier, it found no task.
+    CHECK_FALSE(bench.reply_to(wait));  // No node runs it. An earlier look would find no task.
 }
 
-// Goal: whoever asked is answered once, also when leadership ends amid a change. Method: the store
+// Goal: each request is answered once, also if leadership ends during a change. Method: the store
 // fails after each number of wakes.
-TEST_CASE("a store that fails amid a change leaves nobody without an answer",
+TEST_CASE("a store that fails during a change leaves no request unanswered",
           "[coordinator][large]") {
     const int wakes = GENERATE(range(0, 12));
     CAPTURE(wakes);
@@ -243,10 +243,9 @@ TEST_CASE("a store that fails amid a change leaves nobody without an answer",
     }
 }
 
-// Goal: a store that was not given all of a change yet owes nothing. Method: steps a round apart,
-// then the same once all is given.
-TEST_CASE("a store is not called slow for a change that it has only parts of",
-          "[coordinator][large]") {
+// Goal: a store that was not given all of a change yet is not slow. Method: steps a round apart,
+// then the same once everything is given.
+TEST_CASE("a store with only parts of a change is not called slow", "[coordinator][large]") {
     const auto says_slow = [](CoordinatorHarness& bench) {
         return std::ranges::any_of(bench.status().alarms, [](const std::string& alarm) {
             return alarm.find("the store confirms nothing") != std::string::npos;
@@ -268,8 +267,8 @@ TEST_CASE("a store is not called slow for a change that it has only parts of",
     CHECK(says_slow(bench));
 }
 
-// Goal: bound. Method: more requests than may wait.
-TEST_CASE("no more may wait in line than for the store", "[coordinator][large]") {
+// Goal: the queue has a bound. Method: more requests than may wait.
+TEST_CASE("no more requests can queue than for the store", "[coordinator][large]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
     bench.pass(2s);
     bench.request(five(), bench.fresh_id());

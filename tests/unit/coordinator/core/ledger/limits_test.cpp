@@ -22,7 +22,7 @@ LimitView limit_in(const std::optional<Reply>& reply, const std::string& name) {
 
 }  // namespace
 
-// Goal: every value that is allowed is shown back with the present use, every other is refused.
+// Goal: every allowed value is shown with the present use, every other is refused.
 // Method: below the minimum, 0, a number, none; then a new leadership.
 TEST_CASE("a limit of the cluster is set, shown with its use, and kept", "[limits][SC-24]") {
     CoordinatorHarness bench;
@@ -60,9 +60,9 @@ TEST_CASE("a limit of the cluster is set, shown with its use, and kept", "[limit
     CHECK(limit_in(next_leader.ask(LimitListRequest{}), "starts_per_round").value == 0U);
 }
 
-// Goal: beside each limit stands what the present round has used of it, whatever the limit is.
+// Goal: each limit is shown with its use in the present round, whatever the limit is.
 // Method: ten starts under a limit of 3, which is then 0, then none; a move under a limit of 5.
-TEST_CASE("a limit is shown with what the present round has used of it", "[limits][SC-24]") {
+TEST_CASE("a limit is shown with its use in the present round", "[limits][SC-24]") {
     CoordinatorHarness bench;
     for (int i = 0; i < 5; ++i) {
         bench.join("n" + std::to_string(i));
@@ -105,12 +105,12 @@ TEST_CASE("a limit is shown with what the present round has used of it", "[limit
         CHECK(moves().used <= 5);
         used += moves().used;
     }
-    CHECK(used == 1);  // Of ten instances on six nodes the new one gets one.
+    CHECK(used == 1);  // The new node gets one of the ten instances.
     CHECK(bench["n5"].instances.size() == 1);
     CHECK(moves().used == 0);
 }
 
-// Goal: no round starts more than it may, over all tasks, and all is started in the end.
+// Goal: no round exceeds the limit on starts over all tasks, and everything is started in the end.
 // Method: two tasks, a limit of 3; then 0; then none.
 TEST_CASE("starts in one round never exceed their limit", "[limits][SC-24]") {
     CoordinatorHarness bench;
@@ -145,7 +145,7 @@ TEST_CASE("starts in one round never exceed their limit", "[limits][SC-24]") {
     CHECK(bench.running("new") == 2);
 }
 
-TEST_CASE("a task of every node comes to its nodes as slowly as starts are allowed",
+TEST_CASE("a task of every node reaches its nodes as slowly as starts are allowed",
           "[limits][SC-24]") {
     CoordinatorHarness bench;
     for (int i = 0; i < 4; ++i) {

@@ -27,18 +27,18 @@ void remember(ReplyCache& requests, const Reply& reply) {
 
 }  // namespace
 
-// Goal: time is read from the id as a UUIDv7 has it.
+// Goal: the time is read from the id as from a UUIDv7.
 // Method: the example of RFC 9562.
-TEST_CASE("a request id says when it was made", "[requests]") {
+TEST_CASE("a request id contains the time when it was made", "[requests]") {
     const auto id = parse_id<RequestId>("017F22E2-79B0-7CC3-98C4-DC0C0C07398F");
     const auto lower = parse_id<RequestId>("017f22e2-79b0-7cc3-98c4-dc0c0c07398f");
     REQUIRE((id || lower));
     CHECK(time_of(lower ? *lower : *id) == CivilMs{1'645'557'742'000});
 }
 
-// Goal: who set the coordinator's clock back is told so, and not that the id is old.
-// Method: the same id is judged before and after the clock goes back behind what was dropped.
-TEST_CASE("a clock behind what was dropped is named", "[requests][bad-host]") {
+// Goal: a coordinator whose clock was set back reports that, and not that the id is old.
+// Method: judge the same id before and after the clock goes back behind the horizon.
+TEST_CASE("a clock behind the horizon is reported", "[requests][bad-host]") {
     const ReplyCache requests{CivilMs{500'000}, {}};
     const auto said = [&](CivilMs now) {
         const auto refusal = requests.refusal_of(id_at(400'000), now);
@@ -53,9 +53,9 @@ TEST_CASE("a clock behind what was dropped is named", "[requests][bad-host]") {
           "since; set the clocks right and ask again with a new id");
 }
 
-// Goal: memory is bounded by number; the oldest go first and the horizon says so.
-// Method: fill it to the bound, and make room for one more.
-TEST_CASE("a full memory of answers drops the oldest and raises the horizon", "[requests]") {
+// Goal: the number of answers is bounded; the oldest are dropped and the horizon is raised.
+// Method: fill the cache to the bound, and make room for one more.
+TEST_CASE("a full cache drops the oldest answers and raises the horizon", "[requests]") {
     ReplyCache requests{CivilMs{0}, {}};
     for (std::size_t i = 0; i < limits::requests_kept; ++i) {
         remember(requests, reply_to(id_at(1'000 + static_cast<std::int64_t>(i))));
@@ -71,7 +71,7 @@ TEST_CASE("a full memory of answers drops the oldest and raises the horizon", "[
     CHECK(requests.count() == limits::requests_kept - 1);
 }
 
-// Goal: memory is bounded by the size of the answers too.
+// Goal: the total size of the answers is bounded too.
 // Method: few answers with very many changes each.
 TEST_CASE("large answers are dropped before they are many", "[requests]") {
     ReplyCache requests{CivilMs{0}, {}};
@@ -81,9 +81,9 @@ TEST_CASE("large answers are dropped before they are many", "[requests]") {
     CHECK(requests.next_horizon(CivilMs{2'000}) == CivilMs{1'001});
 }
 
-// Goal: ids ahead of the clock, that only one client has, never make the others' ids too old.
-// Method: as many of them as are taken, in either bound, then as many others as make it full.
-TEST_CASE("what has to go is never ahead of the clock", "[requests]") {
+// Goal: one client's ids ahead of the clock never make the others' ids too old.
+// Method: the most of them for either bound, then others until the cache is full.
+TEST_CASE("a dropped id is never ahead of the clock", "[requests]") {
     constexpr CivilMs now{10'000'000};
     const auto ahead = id_at(raw(now) + 3'000'000);
     const std::size_t weight = GENERATE(std::size_t{0}, std::size_t{100}, 2 * limits::tasks);
@@ -112,7 +112,7 @@ TEST_CASE("what has to go is never ahead of the clock", "[requests]") {
 }
 
 // Goal: an answer is never replaced.
-// Method: remember two answers under one id.
+// Method: store two answers under one id.
 TEST_CASE("the first answer stays", "[requests]") {
     ReplyCache requests{CivilMs{0}, {}};
     remember(requests, reply_to(id_at(5), 1));
@@ -121,8 +121,8 @@ TEST_CASE("the first answer stays", "[requests]") {
 }
 
 // Goal: an id stands for one request, whatever its answer was.
-// Method: ask for something else under it; and every pair of changes that differ in one field.
-TEST_CASE("another request under an id that was used is a conflict", "[requests]") {
+// Method: use the id for another request; and every pair of changes that differ in one field.
+TEST_CASE("another request under a used id is a conflict", "[requests]") {
     ReplyCache requests{CivilMs{0}, {}};
     remember(requests, reply_to(id_at(5), 1));
     const auto other = requests.answer_to(asked(id_at(5), "db"));
@@ -181,9 +181,9 @@ TEST_CASE("another request under an id that was used is a conflict", "[requests]
     CHECK(digest_of(CoreRequestBody{StatusRequest{}}).is_none());
 }
 
-// Goal: what the store confirms comes out in order, and only that.
+// Goal: confirmed writes are returned in order, and only those.
 // Method: three writes, two confirmed.
-TEST_CASE("pending writes come out in order up to the number that is durable", "[pending]") {
+TEST_CASE("pending writes are returned in order up to the number that is durable", "[pending]") {
     Pending pending{Meta{}};
     for (std::uint64_t i = 1; i <= 3; ++i) {
         PendingWrite write;

@@ -27,9 +27,9 @@ StoredIntent listed(const std::string& name) {
 
 }  // namespace
 
-// Goal: what is pending is seen, and what is durable is seen once.
+// Goal: pending writes are seen, and durable ones are seen once.
 // Method: two writes to one task, confirmed one after the other.
-TEST_CASE("the proposed world is the workload under what is pending", "[proposed]") {
+TEST_CASE("the proposed state is the workload plus what is pending", "[proposed]") {
     Workload workload{Generation{1}};
     workload.put(task("a", 2));
     TaskTable tasks{DurableRows<StoredTask>{workload}};
@@ -54,9 +54,9 @@ TEST_CASE("the proposed world is the workload under what is pending", "[proposed
     CHECK(names_in(tasks) == std::vector<std::string>{"a"});
 }
 
-// Goal: what is durable and what is proposed are told apart, and both are counted.
-// Method: rows put, changed and taken back, durable later than proposed.
-TEST_CASE("a table has its rows as durable and as they will be", "[proposed]") {
+// Goal: durable and proposed rows are separate, and both are counted.
+// Method: rows are put, changed and withdrawn, durable later than proposed.
+TEST_CASE("a table has its durable and its proposed rows", "[proposed]") {
     const std::vector<StoredIntent> stored{listed("n1")};
     Intents intents{DurableRows<StoredIntent>{stored}};
     const Rows<StoredIntent> first{
@@ -81,7 +81,7 @@ TEST_CASE("a table has its rows as durable and as they will be", "[proposed]") {
     intents.apply(second);
     intents.confirm(2);
     CHECK_FALSE(is_removed(intents, "n3"));
-    CHECK(intents.rows().find("n2") == nullptr);  // It says nothing, so it is not kept.
+    CHECK(intents.rows().find("n2") == nullptr);  // An empty row is not kept.
     CHECK(intents.count() == intents.count_soon());
 }
 

@@ -17,7 +17,7 @@ using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-/// What the coordinator sent of one kind.
+/// The number of messages of one type in the output.
 template <class Message>
 std::size_t count(const Output& output) {
     std::size_t found = 0;
@@ -48,8 +48,8 @@ Report empty_report(const Poll& poll) {
             .gone = {}};
 }
 
-/// A round is open: n1 has answered its poll, and would be given `web.0` once more, for it did not
-/// obey. n2 has not answered.
+/// An open round: n1 has answered its poll, and would get `web.0` again, because it did not obey.
+/// n2 has not answered.
 struct HalfHeard : CoordinatorHarness {
     FakeAgent& n1{join("n1")};
     FakeAgent& n2{join("n2")};
@@ -68,7 +68,7 @@ struct HalfHeard : CoordinatorHarness {
 
 }  // namespace
 
-// Goal: a leadership plans nothing before all agents had the time of a round to answer.
+// Goal: a leadership plans nothing before all agents had a round's time to answer.
 // Method: the store wants a task; two agents join while the first round is open, and one is silent.
 TEST_CASE("no plan is made before the first round of a leadership has closed",
           "[coordinator][rounds][GO-D13]") {
@@ -106,10 +106,10 @@ TEST_CASE("no plan is made before the first round of a leadership has closed",
     CHECK(count<Batch>(output) == 1);
 }
 
-// Goal: what was collected before an acceptance is no ground for orders after it.
-// Method: an operator accepts what a third node knows, in the middle of a round; then a whole round
-// of the new epoch passes.
-TEST_CASE("a round that an acceptance cuts short gives no orders and counts no miss",
+// Goal: no order is based on reports from before an acceptance.
+// Method: an operator accepts a third node's store in the middle of a round; then a whole round of
+// the new epoch passes.
+TEST_CASE("a round that an acceptance ends early gives no orders and counts no miss",
           "[coordinator][rounds][GO-D13]") {
     HalfHeard bench;
     FakeAgent& n3 = bench.add("n3");
@@ -121,7 +121,7 @@ TEST_CASE("a round that an acceptance cuts short gives no orders and counts no m
     REQUIRE(bench.ask(StoreAcceptRequest{}, bench.fresh_id())->result);
     CHECK(bench.n1.batches.size() == 1);
     CHECK(bench.node("n2").missed == missed);
-    CHECK(bench.n1.polls.back().epoch == Epoch{4});  // Asked again, at once.
+    CHECK(bench.n1.polls.back().epoch == Epoch{4});  // Polled again at once.
     CHECK(bench.n2.polls.back().epoch == Epoch{4});
 
     bench.pass(900ms);
@@ -132,8 +132,8 @@ TEST_CASE("a round that an acceptance cuts short gives no orders and counts no m
     CHECK(bench.node("n2").missed == missed + 1);
 }
 
-// Goal: a coordinator whose leadership is over orders nothing, whatever it has heard.
-// Method: the store fails in the middle of a round; time passes, and agents go on to speak.
+// Goal: a coordinator whose leadership is over orders nothing, whatever reports it has.
+// Method: the store fails in the middle of a round; time passes, and agents continue to report.
 TEST_CASE("a leadership that ends in the middle of a round makes no plan from it",
           "[coordinator][rounds][GO-D13]") {
     HalfHeard bench;

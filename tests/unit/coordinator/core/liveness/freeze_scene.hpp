@@ -13,7 +13,7 @@
 /// A fleet that falls silent, for the tests of the freeze.
 namespace muster::coordinator::testing {
 
-/// So many nodes of the list that have served for longer than a window.
+/// This number of listed nodes that have served longer than a window.
 inline void settle_listed(CoordinatorHarness& bench, int nodes) {
     NodeAddRequest list;
     for (int node = 0; node < nodes; ++node) {
@@ -24,7 +24,7 @@ inline void settle_listed(CoordinatorHarness& bench, int nodes) {
     bench.pass(12s);
 }
 
-/// The first so many neither hear nor say anything.
+/// The first `nodes` agents lose all messages in both directions.
 inline void fall_silent(CoordinatorHarness& bench, int nodes, bool silent = true, int from = 0) {
     for (int node = from; node < from + nodes; ++node) {
         FakeAgent& puppet = bench["n" + std::to_string(node)];
@@ -37,12 +37,12 @@ inline FreezeView freeze_shown(CoordinatorHarness& bench) {
     return bench.read<FreezeReply>(FreezeShowRequest{}).freeze;
 }
 
-/// A settled fleet of the list, of which some nodes fall silent.
+/// A settled, listed fleet of which some nodes fall silent.
 struct Silence {
     int nodes = 0;
-    std::uint32_t instances = 0;  ///< Of `web`, which have come to their nodes before.
+    std::uint32_t instances = 0;  ///< Of `web`; placed before.
     int silent = 0;
-    int from = 0;  ///< The first that is silent.
+    int from = 0;  ///< The first silent node.
     Duration lasts = 6s;
 };
 
@@ -66,7 +66,7 @@ inline std::size_t times_said(const CoordinatorHarness& bench, const std::string
     return static_cast<std::size_t>(std::ranges::count(bench.events, topic, &Event::topic));
 }
 
-/// Starts for a lost node's sake since the event of this number.
+/// Starts that replace copies of lost nodes since the event of this number.
 inline std::size_t rescheduled(const CoordinatorHarness& bench, std::size_t since = 0) {
     return static_cast<std::size_t>(std::ranges::count_if(
         bench.events.begin() + static_cast<std::ptrdiff_t>(since), bench.events.end(),

@@ -11,7 +11,7 @@ using namespace muster;
 using namespace muster::coordinator;
 using namespace muster::coordinator::testing;
 
-// Goal: the shares at which a fleet freezes, and that below them nodes are lost as ever (S9).
+// Goal: a fleet freezes at the stated shares, and below them nodes are lost as usual (S9).
 // Method: 10, 24, 25, 26, 55 and 100 % of a hundred nodes fall silent at once.
 TEST_CASE("mass silence freezes a fleet, and less makes nodes lost", "[coordinator][freeze][S9]") {
     const int silent = GENERATE(10, 24, 25, 26, 55, 100);
@@ -42,9 +42,9 @@ TEST_CASE("mass silence freezes a fleet, and less makes nodes lost", "[coordinat
     }
 }
 
-// Goal: a freeze costs nothing: what ran runs on, and ends it (L11).
-// Method: half of the nodes are cut off for long, and come back.
-TEST_CASE("after a freeze nodes serve as if nothing had been", "[coordinator][freeze][L11]") {
+// Goal: a freeze costs nothing: instances keep running, and answers end it (L11).
+// Method: half of the nodes are cut off for long, and return.
+TEST_CASE("after a freeze nodes serve as if nothing had happened", "[coordinator][freeze][L11]") {
     CoordinatorHarness bench;
     freeze_by_silence(bench, {.nodes = 8, .instances = 8, .silent = 4, .lasts = 5min});
     CHECK(freeze_shown(bench).since > CivilMs{});
@@ -63,7 +63,7 @@ TEST_CASE("after a freeze nodes serve as if nothing had been", "[coordinator][fr
     CHECK(bench.status().converged);
 }
 
-TEST_CASE("when a freeze ends by itself, those still silent have the time of anybody else",
+TEST_CASE("when a freeze ends by itself, nodes still silent get the same time as any node",
           "[coordinator][freeze]") {
     CoordinatorHarness bench;
     freeze_by_silence(bench, {.nodes = 8, .silent = 4, .lasts = 10s});
@@ -77,9 +77,10 @@ TEST_CASE("when a freeze ends by itself, those still silent have the time of any
     CHECK_FALSE(freeze_shown(bench).on);
 }
 
-// Goal: where anyone may join, agents that bear nothing cannot freeze a cluster by falling silent.
-// Method: seven nodes of ten have work. Silent are the three that never had any, without and with a
-// word of an operator about them, or three that have; or three that had until it was removed.
+// Goal: where unknown nodes can join, agents without work cannot freeze a cluster by falling
+// silent.
+// Method: seven nodes of ten have work. Silent are the three without work, named by an operator or
+// not; or three with work; or three whose work was removed.
 TEST_CASE("nodes that never had work and that no operator named freeze nothing",
           "[coordinator][freeze][S9]") {
     CoordinatorHarness bench;
@@ -129,9 +130,9 @@ TEST_CASE("nodes that never had work and that no operator named freeze nothing",
     }
 }
 
-// Goal: an operator can always end it, and then the silent are lost at the rate of losses.
+// Goal: an operator can always end a freeze, and then silent nodes are lost at the usual rate.
 // Method: 30 of 100 nodes are gone for good.
-TEST_CASE("freeze off gives the silent up as lost, at the rate, and does not count them again",
+TEST_CASE("freeze off gives up silent nodes as lost, at the rate, and does not count them again",
           "[coordinator][freeze][S9][L11]") {
     CoordinatorHarness bench;
     freeze_by_silence(bench, {.nodes = 100, .instances = 100, .silent = 30, .lasts = 20s});
@@ -151,13 +152,13 @@ TEST_CASE("freeze off gives the silent up as lost, at the rate, and does not cou
     CHECK(freeze_shown(bench).counted == 100);  // They answered.
 }
 
-// Goal: who leaves on purpose alarms nobody (S9).
-// Method: most nodes say goodbye, are removed, or are drained and then cut off.
-TEST_CASE("goodbyes, removals and drained nodes never begin a freeze",
+// Goal: ordered departures cause no freeze (S9).
+// Method: most nodes leave, are removed, or are drained and then cut off.
+TEST_CASE("departures, removals and drained nodes never begin a freeze",
           "[coordinator][freeze][S9]") {
     CoordinatorHarness bench;
     settle_listed(bench, 8);
-    SECTION("goodbyes") {
+    SECTION("departures") {
         for (int node = 0; node < 7; ++node) {
             FakeAgent& puppet = bench["n" + std::to_string(node)];
             bench.give(FromAgent{puppet.session, Goodbye{puppet.incarnation}});
@@ -175,7 +176,7 @@ TEST_CASE("goodbyes, removals and drained nodes never begin a freeze",
         fall_silent(bench, 7);
         bench.pass(60s);
     }
-    SECTION("a goodbye that makes the silent a greater share") {
+    SECTION("a departure that increases the share of silent nodes") {
         fall_silent(bench, 1);
         bench.pass(1s);
         for (int node = 2; node < 8; ++node) {
@@ -203,9 +204,9 @@ TEST_CASE("nodes that fall silent one after the other within ten rounds freeze t
     CHECK(freeze_shown(bench).on != is_slow);
 }
 
-// Goal: what was lost before the freeze waits for its end, with its reason.
-// Method: a node is lost while nobody has room; the freeze begins; a node comes.
-TEST_CASE("what ran on a node lost before the freeze is not placed in it",
+// Goal: copies lost before the freeze wait for its end, with their reason.
+// Method: a node is lost while no other has room; the freeze begins; a node joins.
+TEST_CASE("what ran on a node lost before the freeze is not placed during it",
           "[coordinator][freeze]") {
     CoordinatorHarness bench;
     settle_listed(bench, 4);
@@ -274,7 +275,7 @@ TEST_CASE("a freeze by an operator is kept with its reason until it is off",
     CHECK(bench.ask(RebalanceRequest{})->result.error().code == Errc::refused);
     CHECK(bench.status().converged);
     CHECK_FALSE(freeze_of(bench.ask(FreezeOffRequest{}, bench.fresh_id())).on);
-    CHECK(bench.status().health.lost == 1);  // At once: nobody is told that it is well.
+    CHECK(bench.status().health.lost == 1);  // At once, so no client sees it as well.
     CHECK(rescheduled(bench) == 1);
     const auto ends_it = [](const Write& write) {
         return std::holds_alternative<Erase<StoredFreeze>>(write);
@@ -306,8 +307,8 @@ TEST_CASE("an operator who keeps a freeze that began by silence has to end it",
     CHECK_FALSE(freeze_shown(bench).on);
 }
 
-// Goal: a new leader judges those it never heard of together (S11, S9).
-// Method: of five known nodes two come back after the restart, and of five four.
+// Goal: a new leader judges nodes that it never heard together (S11, S9).
+// Method: of five known nodes two return after the restart, and of five four.
 TEST_CASE("nodes that are silent after a recovery are judged together, the freeze first",
           "[coordinator][freeze][S9][S11]") {
     const int back = GENERATE(2, 4);
@@ -343,8 +344,8 @@ TEST_CASE("nodes that are silent after a recovery are judged together, the freez
     CHECK(bench.status().serving == 5);
 }
 
-// Goal: a goodbye in a freeze is no loss either, but the node gets what it was promised later.
-// Method: a node leaves on purpose, and its grace is over before the freeze is.
+// Goal: a departure during a freeze is not a loss either, but the node gets its grace later.
+// Method: a node leaves by order, and its grace is over before the freeze is.
 TEST_CASE("a node that left becomes lost only after the freeze", "[coordinator][freeze]") {
     CoordinatorHarness bench;
     settle_listed(bench, 3);
@@ -358,8 +359,8 @@ TEST_CASE("a node that left becomes lost only after the freeze", "[coordinator][
     CHECK(bench.happened("node.lost", "n0"));
 }
 
-// Goal: nothing is ordered of nodes that a freeze makes unfit, however many they are. Method: more
-// nodes than one step publishes fall silent while a limit lets one instance start in each round.
+// Goal: nothing is ordered on nodes that a freeze makes unfit, however many they are. Method: more
+// nodes than one step publishes fall silent while a limit allows one start in each round.
 TEST_CASE("a large fleet that froze gets no work before all its nodes are published",
           "[coordinator][freeze]") {
     constexpr int many = 2'500;

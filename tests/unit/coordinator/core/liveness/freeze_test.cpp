@@ -9,7 +9,7 @@ namespace {
 
 constexpr NodeIndex only_node{0};
 
-/// True if that many silent ones of so many begin a freeze.
+/// True if this number of silent nodes begins a freeze.
 bool begins(std::uint32_t silent, std::uint32_t counted) {
     Freeze freeze;
     return freeze.judge({.counted = counted, .silent = silent}, true) == Freeze::Change::began;
@@ -17,8 +17,8 @@ bool begins(std::uint32_t silent, std::uint32_t counted) {
 
 }  // namespace
 
-// Goal: the thresholds of the promise, to the node.
-// Method: fleets of which 10, 24, 25, 26, 55 and 100 % are silent, and small ones.
+// Goal: the promised thresholds, to the node.
+// Method: fleets with 10, 24, 25, 26, 55 and 100 % silent, and small ones.
 TEST_CASE("a quarter of the counted nodes and at least three, or all, begin a freeze",
           "[freeze][S9]") {
     for (const std::uint32_t silent : {0U, 1U, 10U, 24U}) {
@@ -40,8 +40,8 @@ TEST_CASE("a quarter of the counted nodes and at least three, or all, begin a fr
     CHECK(begins(4, 13));
 }
 
-// Goal: it ends by itself, but not at the first good round.
-// Method: 20 counted: it may end with fewer than 3 silent ones, for five rounds in a row.
+// Goal: a freeze ends by itself, but not at the first good round.
+// Method: of 20 counted nodes fewer than 3 must be silent, for five rounds in a row.
 TEST_CASE("a freeze ends when few are silent and some node answers for five rounds", "[freeze]") {
     Freeze freeze;
     REQUIRE(freeze.judge({20, 5}, true) == Freeze::Change::began);
@@ -81,9 +81,9 @@ TEST_CASE("a freeze that an operator began ends only by an operator", "[freeze]"
     CHECK(freeze.judge({4, 1}, true) == Freeze::Change::none);
 }
 
-// Goal: who is counted is who served ten rounds ago, whatever it has done since.
-// Method: it begins to serve, ends it, begins again; each round of the window is looked at.
-TEST_CASE("a node is counted by what it did when the window began", "[freeze]") {
+// Goal: a node is counted if it served ten rounds ago, whatever it has done since.
+// Method: it begins to serve, ends it, begins again; check each round of the window.
+TEST_CASE("a node is counted by its state when the window began", "[freeze]") {
     Freeze freeze;
     freeze.add(only_node, Round{5}, false);
     freeze.serves(only_node, Round{6}, true);
@@ -105,7 +105,7 @@ TEST_CASE("a node is counted by what it did when the window began", "[freeze]") 
     CHECK_FALSE(freeze.is_counted(only_node, Round{1'000'010}));
 }
 
-TEST_CASE("what is known of before a leadership counts in its first window", "[freeze]") {
+TEST_CASE("knowledge from before a leadership counts in its first window", "[freeze]") {
     Freeze freeze;
     freeze.add(only_node, Round{0}, true);
     freeze.serves(only_node, Round{3}, false);
@@ -119,6 +119,6 @@ TEST_CASE("what is known of before a leadership counts in its first window", "[f
     freeze.exclude(only_node, Round{20});
     CHECK(freeze.is_excused(only_node, Round{18}));
     CHECK_FALSE(freeze.is_excused(only_node, Round{21}));
-    freeze.add(only_node, Round{22}, false);  // Another one in its slot.
+    freeze.add(only_node, Round{22}, false);  // Another node in its slot.
     CHECK_FALSE(freeze.is_excused(only_node, Round{0}));
 }

@@ -5,15 +5,16 @@
 
 #include "tests/unit/coordinator/core/liveness/freeze_scene.hpp"
 
-// What operators are told and may do while a cluster is frozen.
+// What operators see and can do while a cluster is frozen.
 
 using namespace muster;
 using namespace muster::coordinator;
 using namespace muster::coordinator::testing;
 
-// Goal: in a freeze operators get what they ask for, and get it where somebody answers.
+// Goal: during a freeze operators' requests take effect on nodes that answer.
 // Method: half of the fleet is silent; a task is added, scaled and removed, a node drained.
-TEST_CASE("operators' own changes act in a freeze, on nodes that answer", "[coordinator][freeze]") {
+TEST_CASE("operators' own changes take effect during a freeze, on nodes that answer",
+          "[coordinator][freeze]") {
     CoordinatorHarness bench;
     freeze_by_silence(bench, {.nodes = 8, .instances = 4, .silent = 4, .from = 4});
     bench.want("db", 3);
@@ -33,8 +34,8 @@ TEST_CASE("operators' own changes act in a freeze, on nodes that answer", "[coor
     CHECK(rescheduled(bench) == 0);
 }
 
-// Goal: what nobody can confirm at present is not sold as seen.
-// Method: half of the fleet is silent in a freeze; a look at the whole, a task and a node.
+// Goal: unconfirmed information is not shown as current.
+// Method: half of the fleet is silent during a freeze; query the status, a task and a node.
 TEST_CASE("copies on silent nodes are counted as unconfirmed", "[coordinator][freeze]") {
     CoordinatorHarness bench;
     settle_listed(bench, 8);
@@ -61,9 +62,10 @@ TEST_CASE("copies on silent nodes are counted as unconfirmed", "[coordinator][fr
     CHECK(status.silent + status.unconfirmed == 0);
 }
 
-// Goal: who asks what if is told that the freeze would come first, or is there.
+// Goal: a what-if answer says if the cluster would freeze first, or is frozen.
 // Method: one, then three of eight nodes fail; then an operator freezes the cluster.
-TEST_CASE("what if so many nodes failed that the cluster froze says so", "[what_if][freeze]") {
+TEST_CASE("a what-if answer says if so many failed nodes would freeze the cluster",
+          "[what_if][freeze]") {
     CoordinatorHarness bench;
     settle_listed(bench, 8);
     const auto asked = [&](const std::string& pattern) {
@@ -79,9 +81,10 @@ TEST_CASE("what if so many nodes failed that the cluster froze says so", "[what_
     CHECK(bench.read<PlanReply>(PlanRequest{.add_nodes = 1}).freeze.on);
 }
 
-// Goal: the reason of a shortage is the reason: a pool that is silent is there.
-// Method: a pool of three whose nodes fall silent; a task of that pool, and one of no pool at all.
-TEST_CASE("what lacks a node because those that suit do not serve says so",
+// Goal: the reason of a shortage is precise: a silent pool still exists.
+// Method: the nodes of a pool of three fall silent; a task of that pool, and one of a pool that
+// does not exist.
+TEST_CASE("an instance without a node because the suitable ones do not serve says so",
           "[coordinator][freeze][placing]") {
     CoordinatorHarness bench;
     for (int node = 0; node < 6; ++node) {
@@ -108,9 +111,9 @@ TEST_CASE("what lacks a node because those that suit do not serve says so",
     CHECK(want("b", "huge").code == "pool");
 }
 
-// Goal: what a freeze that is ended gives up goes where somebody answers.
-// Method: 60 of 100 nodes are silent; after the end they are lost a few in a round.
-TEST_CASE("what is given up with a freeze is not placed on nodes that are as silent",
+// Goal: instances that are given up with a freeze are placed on nodes that answer.
+// Method: 60 of 100 nodes are silent; after the end some are lost in each round.
+TEST_CASE("instances given up with a freeze are not placed on other silent nodes",
           "[coordinator][freeze]") {
     CoordinatorHarness bench;
     settle_listed(bench, 100);
@@ -126,13 +129,14 @@ TEST_CASE("what is given up with a freeze is not placed on nodes that are as sil
     CHECK(bench.status().serving == 40);
     bench.pass(60s);
     CHECK(bench.status().health.lost == 60);
-    CHECK(bench.running("web") == 100 + 60);  // Nobody has stopped what the silent ones run.
+    CHECK(bench.running("web") == 100 + 60);  // No order stopped the silent nodes' copies.
     CHECK(rescheduled(bench) == 60);
 }
 
-// Goal: no wait ends well between the end of a freeze and the losses.
-// Method: it is ended in the round in which it began.
-TEST_CASE("a freeze that is ended at once gives up who fell silent, too", "[coordinator][freeze]") {
+// Goal: no wait succeeds between the end of a freeze and the losses.
+// Method: end it in the round in which it began.
+TEST_CASE("a freeze that is ended at once also gives up the silent nodes",
+          "[coordinator][freeze]") {
     CoordinatorHarness bench;
     settle_listed(bench, 8);
     bench.want("web", 8);
@@ -147,9 +151,10 @@ TEST_CASE("a freeze that is ended at once gives up who fell silent, too", "[coor
     CHECK_FALSE(bench.ask(WaitRequest{.pattern = "web", .timeout_ms = 5'000}));
 }
 
-// Goal: our own pause is held against nobody (S10).
-// Method: the silent heal while we sleep, before the end of the freeze is durable.
-TEST_CASE("a coordinator that slept gives nobody up when it ends a freeze",
+// Goal: the coordinator's own pause counts against no node (S10).
+// Method: silent nodes return while the coordinator is paused, before the end of the freeze is
+// durable.
+TEST_CASE("a coordinator that was paused gives up no node when it ends a freeze",
           "[coordinator][freeze][S10]") {
     CoordinatorHarness bench;
     freeze_by_silence(bench, {.nodes = 8, .instances = 4, .silent = 4});
@@ -165,9 +170,9 @@ TEST_CASE("a coordinator that slept gives nobody up when it ends a freeze",
     CHECK(rescheduled(bench) == 0);
 }
 
-// Goal: a bound on the moves of a round holds, however often planning begins anew in it.
-// Method: a freeze begins and ends six times in one round, while twenty instances are to move.
-TEST_CASE("no more moves begin in a round than may, also if freezes begin and end in it",
+// Goal: the bound on moves of a round holds even if planning restarts in it.
+// Method: a freeze begins and ends six times in one round, while twenty instances should move.
+TEST_CASE("no round begins more moves than allowed, even if freezes begin and end in it",
           "[coordinator][freeze][GO-D6]") {
     CoordinatorHarness bench;
     bench.join("n0");

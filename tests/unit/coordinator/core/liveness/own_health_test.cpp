@@ -18,8 +18,9 @@ void close_after(OwnHealth& own, Duration late) {
 
 }  // namespace
 
-TEST_CASE("patience grows with our own lateness, to a bound, and comes back step by step",
-          "[own_health][S10]") {
+TEST_CASE(
+    "patience grows with the coordinator's own lateness, to a bound, and shrinks step by step",
+    "[own_health][S10]") {
     OwnHealth own{1s};
     close_after(own, 499ms);
     CHECK(own.patience() == 1);
@@ -38,7 +39,8 @@ TEST_CASE("patience grows with our own lateness, to a bound, and comes back step
     CHECK(own.patience() == 1);
 }
 
-TEST_CASE("a store that confirms nothing for longer than a round is ill", "[own_health][S10]") {
+TEST_CASE("a store that confirms nothing for longer than a round is in trouble",
+          "[own_health][S10]") {
     OwnHealth own{1s};
     const Instant start{10s};
     CHECK_FALSE(own.is_ill(start));
@@ -46,7 +48,7 @@ TEST_CASE("a store that confirms nothing for longer than a round is ill", "[own_
     own.note_pending_write(start + 1s, 7);
     CHECK_FALSE(own.is_ill(start + 1s));
     CHECK(own.is_ill(start + 1001ms));
-    own.note_pending_write(start + 2s, 8);  // It goes on.
+    own.note_pending_write(start + 2s, 8);  // It continues.
     CHECK_FALSE(own.is_ill(start + 3s));
     own.note_pending_write(start + 3s, 0);
     CHECK_FALSE(own.is_ill(start + 1h));
@@ -54,8 +56,8 @@ TEST_CASE("a store that confirms nothing for longer than a round is ill", "[own_
     CHECK(own.is_ill(start));
 }
 
-// Goal: who runs slow itself takes its time to judge (S10).
-// Method: the coordinator is woken late, again and again; one of many nodes is dead.
+// Goal: a slow coordinator takes longer to judge nodes (S10).
+// Method: the coordinator wakes late repeatedly; one of many nodes is dead.
 TEST_CASE("a starved coordinator gives nodes up to eight times the polls", "[coordinator][S10]") {
     CoordinatorHarness bench;
     for (int node = 0; node < 6; ++node) {
@@ -83,9 +85,9 @@ TEST_CASE("a starved coordinator gives nodes up to eight times the polls", "[coo
     CHECK(bench.status().miss_limit == 3);
 }
 
-// Goal: if most are silent and something of ours is ill, it is we who do not hear.
-// Method: the store does not confirm, or the sockets turn away, while most nodes are silent.
-TEST_CASE("silence of most nodes counts against none while our store or sockets are ill",
+// Goal: if most nodes are silent while the coordinator has trouble, the fault is its own.
+// Method: the store does not confirm, or sockets refuse connections, while most nodes are silent.
+TEST_CASE("silence of most nodes counts against none while our store or sockets have trouble",
           "[coordinator][S10]") {
     CoordinatorHarness bench;
     for (int node = 0; node < 5; ++node) {
@@ -121,7 +123,7 @@ TEST_CASE("silence of most nodes counts against none while our store or sockets 
         bench.pass(3s);
         CHECK(bench.node("n0").note == "silent for 2 polls");
     }
-    SECTION("well again, it counts") {
+    SECTION("without trouble it counts") {
         fall_ill(false);
         bench.pass(1s);
         CHECK(bench.node("n0").missed == 1);

@@ -9,7 +9,7 @@ using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-/// A store of an earlier leadership: `web` wanted on two nodes that were there.
+/// The store of an earlier leadership: `web` is wanted, and there were two nodes.
 StoreImage earlier_store() {
     StoreImage image = CoordinatorHarness::empty_store();
     image.tasks = {StoredTask{CoordinatorHarness::wanted("web", 2), Generation{8}, Generation{8}}};
@@ -27,9 +27,10 @@ void run(FakeAgent& puppet, const InstanceId& id, Generation generation) {
 
 }  // namespace
 
-// Goal: a restarted coordinator touches nothing that runs.
-// Method: both nodes of the store report what they run.
-TEST_CASE("after a restart what runs is taken as it is", "[coordinator][recovery][S11]") {
+// Goal: a restarted coordinator disturbs nothing that runs.
+// Method: both nodes of the store report their instances.
+TEST_CASE("after a restart running instances are accepted as they are",
+          "[coordinator][recovery][S11]") {
     CoordinatorHarness bench{earlier_store()};
     CHECK(bench.status().phase == "recovering");
     FakeAgent& n1 = bench.add("n1");
@@ -50,8 +51,8 @@ TEST_CASE("after a restart what runs is taken as it is", "[coordinator][recovery
     CHECK(bench.status().converged);
 }
 
-// Goal: a node that stays away holds recovery up no longer than the grace.
-// Method: one of two nodes never comes.
+// Goal: an absent node delays recovery for the grace at most.
+// Method: one of two nodes never reports.
 TEST_CASE("recovery ends with its grace, and then the silent node is lost",
           "[coordinator][recovery][S11]") {
     CoordinatorHarness bench{earlier_store()};
@@ -69,7 +70,7 @@ TEST_CASE("recovery ends with its grace, and then the silent node is lost",
     CHECK(bench.running("web") == 2);
 }
 
-// Goal: what may still be reported is called neither unplaced nor starting, nor told as such.
+// Goal: an instance that may still be reported is neither unplaced nor starting, in no answer.
 // Method: one of two nodes has reported, so one instance of the task was not seen; and before.
 TEST_CASE("while nodes are awaited, instances that none of them reported are unseen",
           "[coordinator][recovery]") {
@@ -94,9 +95,9 @@ TEST_CASE("while nodes are awaited, instances that none of them reported are uns
     CHECK(bench.status().awaited + bench.status().unseen == 0);
 }
 
-// Goal: nobody takes a task for converged of which it is not known where it is to run.
+// Goal: a task whose nodes are unknown is never shown as converged.
 // Method: a task of every node, before, while and after its nodes report.
-TEST_CASE("in recovery a task of every node is not converged", "[coordinator][recovery]") {
+TEST_CASE("during recovery a task of every node is not converged", "[coordinator][recovery]") {
     StoreImage image = earlier_store();
     image.tasks.front().wanted.instances = 1;
     image.tasks.front().wanted.place.every_node = true;
@@ -121,10 +122,10 @@ TEST_CASE("in recovery a task of every node is not converged", "[coordinator][re
     CHECK(bench.reply_to(wait)->result);
 }
 
-// Goal: a restart amid mass silence says what it waits for, and that it may last (S9, S11).
-// Method: three of four nodes never come back; one look within the grace, one after it, and one
-// after an operator gave them up.
-TEST_CASE("a recovery that meets a freeze says that it waits, for whom and until when",
+// Goal: a restart during mass silence reports what it waits for, and that this may last (S9, S11).
+// Method: three of four nodes never return; query within the grace, after it, and after an operator
+// gave them up.
+TEST_CASE("a recovery that meets a freeze reports for whom and until when it waits",
           "[coordinator][recovery][freeze][S9][S11]") {
     StoreImage image = earlier_store();
     image.nodes.push_back(CoordinatorHarness::stored("n3"));
@@ -157,8 +158,8 @@ TEST_CASE("a recovery that meets a freeze says that it waits, for whom and until
     CHECK(status.health.lost == 3);
 }
 
-// Goal: recovery does not hold up what is new.
-// Method: a task is applied while nodes are awaited.
+// Goal: recovery does not delay new tasks.
+// Method: apply a task while nodes are awaited.
 TEST_CASE("a task added during recovery is started at once", "[coordinator][recovery]") {
     CoordinatorHarness bench{earlier_store()};
     FakeAgent& n1 = bench.add("n1");
@@ -170,7 +171,7 @@ TEST_CASE("a task added during recovery is started at once", "[coordinator][reco
     CHECK_FALSE(n1.instances.contains({"web", 0}));
 }
 
-// Goal: nodes that were lost or gone before are not waited for.
+// Goal: recovery does not wait for nodes that were lost or had left.
 // Method: one node of each kind in the store, and one that reports.
 TEST_CASE("recovery waits neither for lost nodes nor for those that left",
           "[coordinator][recovery]") {
@@ -186,7 +187,7 @@ TEST_CASE("recovery waits neither for lost nodes nor for those that left",
     CHECK(bench.running("web") == 2);
 }
 
-// Goal: a node of the store is not suspected before it had time to find us (S11).
+// Goal: a node of the store is not suspected before it had time to connect (S11).
 // Method: it reports, falls silent within the grace, and is lost only after it.
 TEST_CASE("no node of the store is lost before the grace is over", "[coordinator][recovery][S11]") {
     CoordinatorHarness bench{earlier_store()};
@@ -201,16 +202,16 @@ TEST_CASE("no node of the store is lost before the grace is over", "[coordinator
 }
 
 // Goal: an empty store has nothing to recover.
-// Method: look at the phase at once.
+// Method: check the phase at once.
 TEST_CASE("a new cluster leads from the first moment", "[coordinator][recovery]") {
     CoordinatorHarness bench;
     CHECK(bench.status().phase == "leading");
     CHECK(bench.happened("leader.elected", ""));
 }
 
-// Goal: amnesia stops nothing: what the store cannot have ordered is left alone.
-// Method: a node of our cluster runs a task that was removed, and one of generation 0.
-TEST_CASE("what was wanted once is stopped, what was never known is a stray",
+// Goal: a coordinator that lost knowledge stops nothing that its store cannot have ordered.
+// Method: a node of this cluster runs a task that was removed, and one of generation 0.
+TEST_CASE("an instance that was wanted before is stopped, an unknown one is a stray",
           "[coordinator][recovery][GO-10]") {
     StoreImage image = CoordinatorHarness::empty_store();
     image.nodes = {StoredNode{.name = "n1", .incarnation = Incarnation{1}}};
@@ -226,8 +227,8 @@ TEST_CASE("what was wanted once is stopped, what was never known is a stray",
     CHECK(bench.status().strays == 1);
 }
 
-// Goal: what runs on a node that is ahead is known before anything is started elsewhere (S7, S11).
-// Method: of two nodes of the store one knows a later store, and answers late or never.
+// Goal: the instances of a node that is ahead are known before any start elsewhere (S7, S11).
+// Method: one of two nodes of the store knows a later store, and answers late or never.
 TEST_CASE("recovery waits for the report of a node that is ahead, at most for its grace",
           "[coordinator][recovery][ahead][S11]") {
     CoordinatorHarness bench{earlier_store()};
@@ -249,7 +250,7 @@ TEST_CASE("recovery waits for the report of a node that is ahead, at most for it
         CHECK(bench.status().phase == "leading");
         CHECK(n3.batches.empty());
     }
-    SECTION("it says hello again and again, and never answers") {
+    SECTION("it sends hello after hello, and never answers") {
         for (int second = 0; second < 20; ++second) {
             bench.say_hello(n2);
             bench.pass(1s);

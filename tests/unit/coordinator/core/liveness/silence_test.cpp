@@ -5,7 +5,7 @@
 
 #include "tests/unit/coordinator/core/liveness/freeze_scene.hpp"
 
-// A node that misses polls is silent before it is lost: with the options that hold by default.
+// A node that misses polls is silent before it is lost; with default options.
 
 using namespace muster;
 using namespace muster::coordinator;
@@ -13,7 +13,7 @@ using namespace muster::coordinator::testing;
 
 namespace {
 
-/// Three nodes that have served for longer than a window, each with one instance of `web`.
+/// Three nodes that have served longer than a window, each with one instance of `web`.
 CoordinatorHarness& settled(CoordinatorHarness& bench) {
     for (const auto* name : {"n1", "n2", "n3"}) {
         bench.join(name);
@@ -37,7 +37,7 @@ NodeView listed(CoordinatorHarness& bench, const std::string& name) {
     return *found;
 }
 
-/// What is said of the instance on this node.
+/// The detail of the instance on this node.
 std::string detail_on(const std::vector<InstanceView>& instances, const std::string& node) {
     const auto found = std::ranges::find(instances, node, &InstanceView::node);
     return found == instances.end() ? "none is there" : found->detail;
@@ -54,7 +54,7 @@ std::size_t rounds_missed(CoordinatorHarness& bench, const std::string& name) {
     return bench.node(name).missed;
 }
 
-/// Lets rounds close until the node has missed so many.
+/// Lets rounds close until the node has missed this number of polls.
 void pass_until_missed(CoordinatorHarness& bench, const std::string& name, std::uint32_t misses) {
     for (int rounds = 0; rounds < 20 && rounds_missed(bench, name) < misses; ++rounds) {
         bench.pass(1s);
@@ -90,8 +90,8 @@ void require_silent(CoordinatorHarness& bench, const std::string& name, bool is_
 
 }  // namespace
 
-// Goal: all that people read calls a node silent at the same time. Method: a node misses two polls,
-// a third, and answers; status, lists and explanations are compared each time.
+// Goal: all answers call a node silent at the same time. Method: a node misses two polls, a third,
+// and answers; compare status, lists and explanations each time.
 TEST_CASE("a node is silent everywhere from its third missed poll to its next answer",
           "[coordinator][silence]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
@@ -102,7 +102,7 @@ TEST_CASE("a node is silent everywhere from its third missed poll to its next an
     require_silent(bench, "n2", false);
     pass_until_missed(bench, "n2", 3);
     require_silent(bench, "n2", true);
-    pass_until_missed(bench, "n2", 8);  // The poll of the open round was not answered, too.
+    pass_until_missed(bench, "n2", 8);  // It also missed the poll of the open round.
     require_silent(bench, "n2", true);
     silence(bench, "n2", false);
     bench.pass(2s);
@@ -124,8 +124,8 @@ TEST_CASE("a node is lost with its tenth missed poll, and its instance starts el
     CHECK(bench["n4"].instances.size() == 1);
 }
 
-// Goal: nothing new is given to a node that may be gone. Method: an empty node, the best place for
-// what is wanted next, falls silent; a task is added, then it answers, and another one is.
+// Goal: nothing new is placed on a node that may be gone. Method: an empty node, the best place for
+// the next instance, falls silent; a task is added. Then it answers, and another one is added.
 TEST_CASE("a silent node gets no new instance, and gets them again once it answers",
           "[coordinator][silence]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
@@ -145,7 +145,7 @@ TEST_CASE("a silent node gets no new instance, and gets them again once it answe
     CHECK(bench["n4"].instances.size() == 1);
 }
 
-// Goal: nothing moves to it either. Method: the only other node for what is drained is silent.
+// Goal: nothing moves to it either. Method: the only other node for a drain is silent.
 TEST_CASE("nothing moves to a silent node", "[coordinator][silence]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
     bench.join("n1");
@@ -164,9 +164,8 @@ TEST_CASE("nothing moves to a silent node", "[coordinator][silence]") {
     CHECK(bench["n1"].instances.empty());
 }
 
-// Goal: what runs on a node of which nobody hears is in a drain's way. Method: a node that drains
-// falls silent.
-TEST_CASE("a drain names the silence of its node", "[coordinator][silence][drain]") {
+// Goal: a silent node blocks its own drain visibly. Method: a node that drains falls silent.
+TEST_CASE("a drain reports the silence of its node", "[coordinator][silence][drain]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
     settled(bench);
     silence(bench, "n2");
@@ -193,8 +192,8 @@ TEST_CASE("a freeze begins with the third missed poll of many", "[coordinator][s
     CHECK(bench.status().lost == 0);
 }
 
-// Goal: a freeze that is over is no proof that a node is there. Method: half of the fleet answers
-// again but one; that one is silent beyond the freeze, gets nothing, and is lost later.
+// Goal: the end of a freeze does not prove that a node is there. Method: all but one of the silent
+// half answer again; that one stays silent, gets nothing, and is lost later.
 TEST_CASE("a node that is silent when a freeze ends gets nothing before it answers",
           "[coordinator][silence][freeze]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
@@ -214,7 +213,7 @@ TEST_CASE("a node that is silent when a freeze ends gets nothing before it answe
     CHECK(bench.node("n3").health == "lost");
 }
 
-// Goal: an operator who gives silent nodes up does not wait for more polls.
+// Goal: an operator who gives up silent nodes does not wait for more polls.
 // Method: half of the fleet is silent for less than it takes to be lost, and the freeze is ended.
 TEST_CASE("the end of a freeze by an operator makes silent nodes lost at once",
           "[coordinator][silence][freeze]") {
@@ -225,8 +224,8 @@ TEST_CASE("the end of a freeze by an operator makes silent nodes lost at once",
     CHECK(bench.status().lost == 4);
 }
 
-// Goal: nor do those for which the rate of losses has no room at first.
-// Method: the same with a burst of two: the others follow with the next rounds.
+// Goal: nor for nodes that exceed the rate of losses at first.
+// Method: the same with a burst of two: the others follow in the next rounds.
 TEST_CASE("nodes that an operator gave up are lost as fast as the rate allows",
           "[coordinator][silence][freeze]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(),
@@ -238,9 +237,9 @@ TEST_CASE("nodes that an operator gave up are lost as fast as the rate allows",
     CHECK(bench.status().lost == 4);
 }
 
-// Goal: a node is not suspended for one long silence. Method: it misses most polls that it may,
-// answers, and misses as many again.
-TEST_CASE("a silence counts against a node as long as it is news", "[coordinator][silence]") {
+// Goal: one long silence does not suspend a node. Method: it misses almost too many polls, answers,
+// and misses as many again.
+TEST_CASE("each silence counts against a node once", "[coordinator][silence]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
     settled(bench);
     for (const std::uint32_t score : {60U, 120U}) {
