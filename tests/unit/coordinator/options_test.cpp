@@ -21,9 +21,9 @@ std::string fault(std::string_view text) {
 
 }  // namespace
 
-// Goal: the example is the manual of the configuration.
-// Method: read it; it holds every default.
-TEST_CASE("the example configuration says the defaults", "[options]") {
+// Goal: the example documents the configuration.
+// Method: read it; it has every default.
+TEST_CASE("the example configuration has the defaults", "[options]") {
     std::ifstream file{MUSTER_SOURCE_DIR "/examples/coordinator.toml"};
     const std::string text{std::istreambuf_iterator<char>{file}, {}};
     REQUIRE_FALSE(text.empty());
@@ -52,7 +52,7 @@ TEST_CASE("the example configuration says the defaults", "[options]") {
     CHECK(options->core.stop_strays == defaults.core.stop_strays);
 }
 
-TEST_CASE("every key of the configuration is obeyed", "[options]") {
+TEST_CASE("every key of the configuration has its effect", "[options]") {
     const auto options = options_from_toml(R"(
         state_dir = "/s"
         run_dir = "/r"
@@ -111,9 +111,9 @@ TEST_CASE("every key of the configuration is obeyed", "[options]") {
     CHECK(options->core.listed_only);
 }
 
-// Goal: a person finds the fault by the sentence alone.
-// Method: one fault a file; the sentence has its place and what would be right.
-TEST_CASE("a fault in the configuration is said with its line and the choices", "[options]") {
+// Goal: the sentence alone is enough to find the error.
+// Method: one error in each file; the sentence has its place and the correct form.
+TEST_CASE("a configuration error is reported with its line and the choices", "[options]") {
     CHECK_THAT(fault("\nstat_dir = \"/x\"\n"),
                Catch::Contains("c.toml:2") && Catch::Contains("stat_dir") &&
                    Catch::Contains(
@@ -155,7 +155,7 @@ TEST_CASE("a fault in the configuration is said with its line and the choices", 
     CHECK_THAT(fault("\n\nround = = 1\n"), Catch::Contains("c.toml:3"));
 }
 
-TEST_CASE("a limit of files that is too low for the fleet refuses the start", "[options]") {
+TEST_CASE("a file limit that is too low for the fleet prevents the start", "[options]") {
     CHECK(files_needed(10'000) == 12'200);
     const auto refused = raise_file_limit(1'000'000'000);
     REQUIRE_FALSE(refused);
@@ -164,7 +164,7 @@ TEST_CASE("a limit of files that is too low for the fleet refuses the start", "[
     CHECK(raise_file_limit(1));
 }
 
-TEST_CASE("few files left is an alarm that says the numbers", "[options]") {
+TEST_CASE("few free file descriptors are an alarm with the numbers", "[options]") {
     CHECK_FALSE(file_alarm({.open = 899, .limit = 1'000}, 0));
     const auto few = file_alarm({.open = 900, .limit = 1'000}, 0);
     REQUIRE(few);

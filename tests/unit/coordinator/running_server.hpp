@@ -19,7 +19,7 @@ namespace muster::coordinator {
 
 using Frames = std::vector<std::string>;
 
-/// A server on a real store and real sockets, turned by the test.
+/// A server on a real store and real sockets, driven by the test.
 struct Running {
     Running() {
         log::set_level(log::Level::error);
@@ -53,7 +53,7 @@ struct Running {
     Server::Bindings bound;
 };
 
-/// Somebody at the other end of an endpoint, who keeps all that he is sent.
+/// A client of an endpoint, which keeps all messages that it receives.
 class Peer {
 public:
     Peer(Running& running, const std::string& endpoint)
@@ -77,7 +77,7 @@ public:
         REQUIRE(dealer_.send(views) == net::SendResult::sent);
     }
     void send_native(const std::string& body) { send({std::string{codec::version_frame()}, body}); }
-    /// The next message that comes.
+    /// The next message.
     Frames next() {
         REQUIRE(running_.until([&] { return received.size() > read_; }));
         return received[read_++];

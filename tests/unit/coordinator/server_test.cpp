@@ -64,7 +64,7 @@ WantedTask large_task(std::size_t number) {
 // Goal: any ZeroMQ client is a probe.
 // Method: ask over tcp and over ipc, as text, as JSON and natively, with and without REQ's
 // envelope.
-TEST_CASE("a request is answered in the form and the envelope it came in", "[server]") {
+TEST_CASE("a request is answered in its own form and envelope", "[server]") {
     Running running;
     for (const auto& endpoint : {running.bound.operators, running.bound.operators_ipc}) {
         Peer peer{running, endpoint};
@@ -84,9 +84,9 @@ TEST_CASE("a request is answered in the form and the envelope it came in", "[ser
     }
 }
 
-// Goal: nothing that can be answered stays without an answer, and each has a stable code.
-// Method: send what is none of our requests.
-TEST_CASE("what is no request is answered with a stable code", "[server]") {
+// Goal: every message that can be answered gets an answer with a stable code.
+// Method: send invalid requests.
+TEST_CASE("an invalid request is answered with a stable code", "[server]") {
     Running running;
     Peer peer{running, running.bound.operators};
     const auto code = [&](const Frames& frames) {
@@ -108,7 +108,7 @@ TEST_CASE("what is no request is answered with a stable code", "[server]") {
     CHECK(json_reply(peer.ask({"ping"})).result);
 }
 
-// Goal: a large change travels in parts and takes effect whole.
+// Goal: a large change is sent in parts and takes effect whole.
 // Method: apply many large tasks; then a sequence of parts with one missing.
 TEST_CASE("a request in parts is one request with one answer", "[server]") {
     Running running;
@@ -142,8 +142,8 @@ TEST_CASE("a request in parts is one request with one answer", "[server]") {
 }
 
 // Goal: an answer larger than a frame arrives whole.
-// Method: want so many tasks that their list needs parts, and put them together.
-TEST_CASE("a large answer goes out in parts", "[server]") {
+// Method: want so many tasks that their list needs parts, and assemble them.
+TEST_CASE("a large answer is sent in parts", "[server]") {
     Running running;
     Peer peer{running, running.bound.operators};
     ApplyRequest apply;
@@ -172,9 +172,9 @@ TEST_CASE("a large answer goes out in parts", "[server]") {
     CHECK(std::get<ChangeReply>(*reply->result).changes.size() == 3'000);
 }
 
-// Goal: what waits for all who do not read is bounded, however little waits for each.
-// Method: one who does not read, with all others' share used up already, and one who does.
-TEST_CASE("when much waits for all, who has read nothing yet is busy", "[server]") {
+// Goal: the total of unread answers is bounded, however little each client has.
+// Method: one client that does not read, with the others' share already used up, and one that does.
+TEST_CASE("when many unread answers wait, a client that has read nothing yet is busy", "[server]") {
     net::Meter& unread = test_context().make_meter();
     OperatorEndpoint endpoint{test_context(), unread};
     const auto bound = endpoint.bind("tcp://127.0.0.1:*");
@@ -213,7 +213,7 @@ TEST_CASE("when much waits for all, who has read nothing yet is busy", "[server]
 
 // Goal: an agent is asked for its hello, welcomed, and polled.
 // Method: connect as an agent does, natively and in JSON.
-TEST_CASE("an agent that says hello is welcomed and polled in its own form", "[server]") {
+TEST_CASE("an agent that sends a hello is welcomed and polled in its own form", "[server]") {
     Running running;
     Peer native{running, running.bound.agents};
     native.send({""});
@@ -237,7 +237,7 @@ TEST_CASE("an agent that says hello is welcomed and polled in its own form", "[s
     CHECK(std::holds_alternative<Poll>(*poll));
 }
 
-TEST_CASE("what is no agent's message is counted and answered", "[server]") {
+TEST_CASE("an invalid message of an agent is counted and answered", "[server]") {
     Running running;
     Peer peer{running, running.bound.agents};
     CHECK(native_refusal(peer.ask({"garbage", "x"})).code == Errc::malformed);
@@ -251,7 +251,7 @@ TEST_CASE("what is no agent's message is counted and answered", "[server]") {
     CHECK(running.server->agent_traffic().messages == 0);
 }
 
-TEST_CASE("what happens is published under its topic as JSON", "[server]") {
+TEST_CASE("events are published under their topic as JSON", "[server]") {
     Running running;
     net::Subscriber listener{test_context()};
     REQUIRE(listener.connect(running.bound.events));
@@ -266,7 +266,7 @@ TEST_CASE("what happens is published under its topic as JSON", "[server]") {
         return receipt != net::Receipt::nothing;
     });
     Peer peer{running, running.bound.operators};
-    // A subscription takes a while to arrive: change something until it is seen.
+    // A subscription takes a while to arrive: make changes until one is seen.
     for (std::size_t i = 0; i < 1'000 && seen.empty(); ++i) {
         REQUIRE(native_reply(peer.ask({std::string{codec::version_frame()},
                                        encoded(Request{{}, TaskAddRequest{large_task(i)}})}))
@@ -280,8 +280,8 @@ TEST_CASE("what happens is published under its topic as JSON", "[server]") {
     running.loop.forget(listener);
 }
 
-// Goal: who waits for an answer learns that none will come.
-// Method: wait for a task that no node runs, and stop the server meanwhile.
+// Goal: a client that waits for an answer learns that none will come.
+// Method: wait for a task that no node runs, and stop the server in the meantime.
 TEST_CASE("a coordinator that stops answers every open request", "[server]") {
     Running running;
     Peer peer{running, running.bound.operators};

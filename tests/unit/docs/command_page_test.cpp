@@ -1,4 +1,4 @@
-// The pages of the command and of its exit codes, from the tables that `muster help` is made of.
+// The pages of the command and of its exit codes, from the tables of `muster help`.
 
 #include <cctype>
 #include <optional>
@@ -43,7 +43,7 @@ std::string section_of(const VerbEntry& entry) {
            (entry.options.empty() ? "" : "\n" + options_of(entry.options));
 }
 
-/// The verbs about one thing, each under a heading.
+/// The verbs of one subject, each under a heading.
 std::string verbs_of(std::optional<codec::Area> area) {
     std::string text = "## About ";
     text += area ? std::string{to_string(*area)} : "this program";
@@ -56,8 +56,8 @@ std::string verbs_of(std::optional<codec::Area> area) {
 
 }  // namespace
 
-// Goal: the page of the command says what the command does.
-// Method: hold its parts against what is made of the table of verbs.
+// Goal: the page of the command is correct.
+// Method: compare its parts with the table of verbs.
 TEST_CASE("the page of the command has every verb with every option", "[docs]") {
     std::string verbs;
     for (auto number = 0U; number <= static_cast<unsigned>(codec::Area::limits); ++number) {
@@ -67,8 +67,8 @@ TEST_CASE("the page of the command has every verb with every option", "[docs]") 
     docs::check_part("reference/command.md", "options", options_of(common_options()));
 }
 
-// Goal: a script's author finds what an exit code means.
-// Method: hold the page against the table, and the table against the codes.
+// Goal: a script's author finds the meaning of an exit code.
+// Method: compare the page with the table, and the table with the codes.
 TEST_CASE("the page of the exit codes has each with its meaning", "[docs]") {
     std::string table = row_of({"exit code", "meaning"}) + "|---|---|\n";
     int expected = 0;

@@ -1,4 +1,4 @@
-// The page of the events, from the places where they are told.
+// The page of the events, from the code that publishes them.
 
 #include <regex>
 #include <set>
@@ -16,8 +16,8 @@ namespace muster::coordinator {
 
 namespace {
 
-/// The topics that stand in the core as they are. Where one is put together, only its beginning
-/// does: "node." and "task.".
+/// The topics that are literals in the core. Of composed topics, only the beginning is: "node." and
+/// "task.".
 std::set<std::string> topics_in_core() {
     const std::filesystem::path root{MUSTER_SOURCE_DIR "/coordinator/core"};
     const std::regex topic{
@@ -35,8 +35,8 @@ std::set<std::string> topics_in_core() {
 
 }  // namespace
 
-// Goal: who follows events finds every topic, and none that there is not.
-// Method: the topics in the source, with those that are put together from other tables.
+// Goal: the page has exactly the topics that exist.
+// Method: the topics in the source, and those composed from other tables.
 TEST_CASE("the page of the events has every topic", "[docs]") {
     std::set<std::string> topics = topics_in_core();
     CHECK(topics.contains("leader.elected"));  // The source was found, and read.
@@ -49,8 +49,8 @@ TEST_CASE("the page of the events has every topic", "[docs]") {
     docs::check_names("reference/events.md", "events", topics);
 }
 
-// Goal: what people read of a node's score is what counts.
-// Method: hold the table of the page against the weights, and look for the threshold.
+// Goal: the documented weights of the score are correct.
+// Method: compare the table of the page with the weights, and check the threshold.
 TEST_CASE("the table of weights is the one in the documentation", "[docs]") {
     std::string table = docs::row_of({"cause", "weight", "when"}) + "|---|---|---|\n";
     for (const Weight& row : flap_weights()) {
@@ -58,7 +58,7 @@ TEST_CASE("the table of weights is the one in the documentation", "[docs]") {
         table += docs::row_of({docs::in_code(row.name), std::to_string(row.weight), row.meaning});
     }
     docs::check_part("operations/nodes-and-maintenance.md", "weights", table);
-    CHECK(FlapScore::threshold == 1'000);  // As the page says beside the table.
+    CHECK(FlapScore::threshold == 1'000);  // The page says so beside the table.
 }
 
 }  // namespace muster::coordinator

@@ -1,4 +1,4 @@
-// The keys of each file that people write, from what the programs read.
+// The keys of each configuration file, from what the programs read.
 
 #include <set>
 #include <sstream>
@@ -18,7 +18,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-/// Which keys a program takes where it found one that it does not know: its message lists them.
+/// The valid keys that a program lists in its error for an unknown key.
 Names offered(const std::string& message, const std::string& before) {
     const auto at = message.find(before);
     INFO(message);
@@ -31,7 +31,7 @@ Names offered(const std::string& message, const std::string& before) {
     return names;
 }
 
-/// The keys of the file that `read` takes, those of a table as `table.key`.
+/// The keys that `read` accepts in a file, those of a table as `table.key`.
 template <class Read>
 void add_keys(Names& into, Read read, const std::string& table, const std::string& before) {
     const std::string head = table.empty() ? "" : "[" + table + "]\n";
@@ -39,14 +39,14 @@ void add_keys(Names& into, Read read, const std::string& table, const std::strin
     REQUIRE_FALSE(done);
     for (const std::string& name : offered(done.error().detail, before)) {
         if (!name.starts_with('[')) {
-            // An element of a list, as [[node]], has its keys to itself.
+            // The keys of a list element, as [[node]], have no prefix.
             const bool is_bare = table.empty() || table.front() == '[';
             into.insert(is_bare ? name : table + '.' + name);
         }
     }
 }
 
-/// The keys of what is described, and of the tables in it.
+/// The keys of a described type, and of the tables in it.
 template <Described T>
 void add_fields(Names& into, const std::string& prefix = {}) {
     for_each_field<T>([&](const auto& field) {
@@ -61,8 +61,8 @@ void add_fields(Names& into, const std::string& prefix = {}) {
 
 }  // namespace
 
-// Goal: no key is without its line, and no line without its key.
-// Method: what the programs offer in place of a key that there is not.
+// Goal: each key has its line, and each line its key.
+// Method: the programs' suggestions for an unknown key.
 TEST_CASE("the page of the configuration has every key of both daemons", "[docs]") {
     Names coordinator;
     for (const std::string table : {"", "endpoints", "cluster", "nodes"}) {
@@ -73,7 +73,7 @@ TEST_CASE("the page of the configuration has every key of both daemons", "[docs]
     }
     docs::check_names("reference/configuration.md", "coordinator.toml", coordinator);
 
-    Names agent{"labels"};  // Whose keys are free.
+    Names agent{"labels"};  // Its keys are free.
     add_keys(agent, agent::agent_settings_from_toml, "", "the keys are ");
     for (const std::string table : {"capacity", "reserved", "floors", "readiness"}) {
         add_keys(agent, agent::agent_settings_from_toml, table, "the keys are ");

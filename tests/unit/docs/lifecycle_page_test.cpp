@@ -1,4 +1,4 @@
-// The table of a node's life in the page of the architecture.
+// The table of a node's life on the page of the architecture.
 
 #include <optional>
 #include <set>
@@ -39,8 +39,8 @@ std::string words_of(const FactChange& sets) {
 
 }  // namespace
 
-// Goal: what people read is what the code does.
-// Method: hold the table of the page against the one that the core looks at.
+// Goal: the documented table is correct.
+// Method: compare the table of the page with the one in the core.
 TEST_CASE("the table of a node's life is the one in the documentation", "[docs]") {
     std::string table = docs::row_of({"event", "in health", "under intent", "sets", "when"}) +
                         "|---|---|---|---|---|\n";

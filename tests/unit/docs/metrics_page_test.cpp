@@ -1,4 +1,4 @@
-// The page of the metrics, from what a coordinator tells.
+// The page of the metrics, from a coordinator's own output.
 
 #include <set>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace muster::coordinator {
 
-// Goal: a monitor's author finds every metric, and none that there is not.
-// Method: all that a coordinator tells that has an instance without a place, which shows the most.
+// Goal: the page has exactly the metrics that exist.
+// Method: all metrics of a coordinator with an unplaced instance, which has the most.
 TEST_CASE("the page of the metrics has every metric", "[docs][server]") {
     Running running;
     Peer peer{running, running.bound.operators};

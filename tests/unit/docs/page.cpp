@@ -16,7 +16,7 @@ bool writes() { return std::getenv("MUSTER_WRITE_DOCS") != nullptr; }
 
 std::string path_of(const std::string& page) { return MUSTER_SOURCE_DIR "/docs/" + page; }
 
-/// A page, and where in it the part lies.
+/// A page, and the position of the part in it.
 struct Place {
     std::string text;
     std::size_t begin = 0;
@@ -46,7 +46,7 @@ void write(const std::string& page, Place place, const std::string& text) {
         << place.text.replace(place.begin, place.length, text);
 }
 
-/// What the first cell names: the text in its first code span.
+/// The name in the first cell: the text in its first code span.
 std::string name_in(const std::string& row) {
     if (!row.starts_with("| `")) {
         return {};
@@ -54,7 +54,7 @@ std::string name_in(const std::string& row) {
     return row.substr(3, row.find('`', 3) - 3);
 }
 
-/// Something stands behind the first cell.
+/// True if the row has text after the first cell.
 bool says_something(const std::string& row) {
     return row.find_first_not_of("| \n", row.find(" | ")) != std::string::npos;
 }
@@ -84,7 +84,7 @@ void check_names(const std::string& page, const std::string& part,
         }
         if (!name.empty()) {
             CAPTURE(page, name);
-            CHECK(described.insert(name).second);       // Each stands there once,
+            CHECK(described.insert(name).second);       // Each is there once,
             CHECK((writes() || says_something(line)));  // and with a description.
         }
     }

@@ -1,5 +1,5 @@
-// The list of verbs in docs/reference/protocol.md is made here, from the table of verbs and from
-// the descriptions of the requests' fields.
+// The list of verbs in docs/reference/protocol.md is generated here, from the table of verbs and
+// from the descriptions of the requests' fields.
 
 #include <cstdint>
 #include <optional>
@@ -76,14 +76,14 @@ struct FieldWriter {
     }
 };
 
-/// The fields of the request in this place of RequestBody.
+/// The fields of the request with this index in RequestBody.
 template <std::size_t place = 0>
 std::string request_fields(std::size_t request) {
     if constexpr (place < std::variant_size_v<RequestBody::Base>) {
         if (place != request) {
             return request_fields<place + 1>(request);
         }
-        // Not const: what is missing shows.
+        // Not const: a missing field is visible.
         std::variant_alternative_t<place, RequestBody::Base> body;
         FieldWriter writer;
         fields(writer, body);
@@ -101,8 +101,8 @@ std::string row_of(const Verb& verb) {
 
 }  // namespace
 
-// Goal: the page of the protocol lists what a coordinator understands.
-// Method: hold its table against the one that is made of the code.
+// Goal: the protocol page lists the coordinator's requests.
+// Method: compare its table with the one generated from the code.
 TEST_CASE("the page of the protocol lists every verb as the table of verbs has it", "[verbs]") {
     std::string table{heading};
     for (const Verb& verb : verb_rows) {

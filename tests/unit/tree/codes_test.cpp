@@ -1,4 +1,4 @@
-// What programs read by its code stands in the page that they are written from.
+// Codes that programs read are in the reference that their authors use.
 
 #include <fstream>
 #include <iterator>
@@ -33,7 +33,7 @@ TEST_CASE("the reference names every verdict and every cause", "[explain]") {
     for (std::size_t at = 0; at < coordinator::verdicts; ++at) {
         const auto verdict = static_cast<coordinator::Verdict>(at);
         CAPTURE(to_string(verdict));
-        // Why a node does not serve is said by its health or intent instead.
+        // A health or an intent is shown instead for a node that does not serve.
         CHECK(
             (verdict == coordinator::Verdict::not_serving || names_code(text, to_string(verdict))));
     }

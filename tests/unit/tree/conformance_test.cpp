@@ -1,5 +1,5 @@
-// tests/conformance.md lists the behaviours that muster takes over. Each has an id, and a test
-// proves it by carrying this id as a tag.
+// tests/conformance.md lists the behaviours that muster implements. Each has an id, and a test
+// proves it with this id as a tag.
 
 #include <filesystem>
 #include <fstream>
@@ -32,7 +32,7 @@ void add_tags(std::string_view literal, std::set<std::string>& tags) {
     }
 }
 
-// What stands in tags, not what comments mention.
+// Only tags, not mentions in comments.
 std::set<std::string> tags_of(std::string_view text) {
     std::set<std::string> tags;
     for (auto at = text.find("\"["); at != std::string_view::npos; at = text.find("\"[", at + 1)) {
@@ -61,7 +61,7 @@ std::set<std::string> tags_below(const std::filesystem::path& root) {
     return tags;
 }
 
-// The ids of the page, in its order. The sentence of an id follows it on the same line.
+// The ids of the page, in order. The sentence of an id follows it on the same line.
 std::vector<std::string> ids_of(std::string_view page) {
     std::vector<std::string> ids;
     constexpr std::string_view before = "\n- **";
@@ -101,14 +101,13 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("an id is read from a test's tags, not from what is said beside it",
-          "[source][conformance]") {
+TEST_CASE("an id is read from a test's tags, not from other text", "[source][conformance]") {
     CHECK(tags_of("TEST_CASE(\"x\", \"[a][GO-01][SC-D3]\")") ==
           std::set<std::string>{"GO-01", "SC-D3"});
     CHECK(tags_of("// [GO-01], and \"[GO-02\n TEST_CASE(\"[x\", \"[a]\")").empty());
 }
 
-TEST_CASE("an id of the page is what its line begins with", "[source][conformance]") {
+TEST_CASE("an id of the page is at the beginning of its line", "[source][conformance]") {
     CHECK(ids_of("# SP-9\n\n- **SP-1**: as SP-2.\n- **(a) GO-01.** x\n- **GO-D1**: y\n") ==
           std::vector<std::string>{"SP-1", "GO-D1"});
 }

@@ -1,4 +1,4 @@
-// The pages for people: where their links lead, and how long they are.
+// The documentation pages: the targets of their links, and their length.
 
 #include <algorithm>
 #include <cctype>
@@ -47,7 +47,7 @@ std::vector<std::string> prose_of(const std::string& text) {
     return lines;
 }
 
-/// The anchor that a heading has on GitHub and the like.
+/// The anchor of a heading on GitHub and similar sites.
 std::string anchor_of(const std::string& heading) {
     std::string anchor;
     for (const char c : heading) {
@@ -88,7 +88,7 @@ std::vector<std::string> links_of(const std::string& text) {
     return links;
 }
 
-/// What is wrong with a link on this page; empty: it leads somewhere.
+/// The error of a link on this page; empty: it has a target.
 std::string fault_of(const fs::path& page, const std::string& link) {
     if (link.find("://") != std::string::npos) {
         return {};
@@ -109,8 +109,8 @@ std::string fault_of(const fs::path& page, const std::string& link) {
 
 }  // namespace
 
-// Goal: a reader who follows a link arrives.
-// Method: look for the file of each relative link, and for the heading of its anchor.
+// Goal: every link works.
+// Method: check the file of each relative link, and the heading of its anchor.
 TEST_CASE("every relative link of the documentation leads to a file and a heading", "[docs]") {
     std::size_t links = 0;
     for (const fs::path& page : pages()) {

@@ -1,4 +1,4 @@
-// The order of the rooms, and no circles of files.
+// The order of the rooms, and no circular includes.
 
 #include <algorithm>
 #include <array>
@@ -20,8 +20,8 @@ namespace {
 using namespace std::string_view_literals;
 
 // The rooms of the tree, the lowest first. A file includes its own room or lower ones. A room is a
-// folder, or the files of one name where a folder holds files of several rooms; the longest name
-// that fits a file is its room.
+// folder, or the files of one name where a folder holds files of several rooms. The longest
+// matching name is a file's room.
 constexpr std::array rooms{
     "common/base"sv,
     "common/text"sv,
@@ -93,7 +93,7 @@ constexpr std::array rooms{
     "sim"sv,
 };
 
-// The place of the file's room in the order; none for files outside of the rooms, such as tests.
+// The position of the file's room in the order; none for files outside of the rooms, such as tests.
 std::optional<std::size_t> room_of(std::string_view path) {
     std::optional<std::size_t> found;
     for (std::size_t at = 0; at < rooms.size(); ++at) {
@@ -116,12 +116,12 @@ bool points_up(std::string_view path, std::string_view header) {
     return from && to && *to > *from;
 }
 
-// A header and the source of its name are one part of the program.
+// A header and the source with its name are one part of the program.
 std::string part_of(std::string_view path) { return std::string{path.substr(0, path.rfind('.'))}; }
 
 using Parts = std::map<std::string, std::set<std::string>>;
 
-/// The parts that `from` reaches over includes.
+/// The parts that `from` reaches through includes.
 std::set<std::string> reached_from(const std::string& from, const Parts& parts) {
     std::set<std::string> reached;
     std::vector<std::string> left{from};
@@ -143,8 +143,8 @@ std::set<std::string> reached_from(const std::string& from, const Parts& parts) 
 
 }  // namespace
 
-// Goal: a room knows nothing of those above it.
-// Method: hold every include of every file against the order.
+// Goal: a room does not depend on those above it.
+// Method: compare every include of every file with the order.
 TEST_CASE("every file includes its own room or lower ones", "[source]") {
     const std::filesystem::path root{MUSTER_SOURCE_DIR};
     std::size_t looked_at = 0;
@@ -171,8 +171,8 @@ TEST_CASE("an include that points to a higher room is found", "[source]") {
     CHECK_FALSE(points_up("tests/unit/cli/text_test.cpp", "\"cli/subjects/verbs.hpp\""));
 }
 
-// Goal: a part can be read and tested without those that use it.
-// Method: no part of the tree reaches itself over what it includes.
+// Goal: a part can be read and tested without the parts that use it.
+// Method: no part of the tree reaches itself through its includes.
 TEST_CASE("no files include each other in a circle", "[source]") {
     const std::filesystem::path root{MUSTER_SOURCE_DIR};
     Parts parts;

@@ -19,7 +19,7 @@ bool is_source(const std::filesystem::path& path) {
            std::find(suffixes.begin(), suffixes.end(), path.extension().string()) != suffixes.end();
 }
 
-// Builds, under whatever name, and what belongs to git lie in the tree, but are not of it.
+// Build directories of any name, and git's own, are in the tree but are not part of it.
 bool is_foreign_directory(const std::filesystem::path& path) {
     const auto name = path.filename().string();
     return name.starts_with(".") || name == "build" || name == "node_modules" ||

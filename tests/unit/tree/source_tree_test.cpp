@@ -1,6 +1,5 @@
-// The layers of the source tree, checked on the text itself: the compiler cannot do it, because
-// every package of the system lies in one include directory. It can be fooled by one who wants to;
-// it is here for the one who forgot.
+// The layers of the source tree, checked in the text itself. The compiler cannot check them,
+// because all system packages share one include directory. It prevents mistakes, not intent.
 
 #include <algorithm>
 #include <array>
@@ -22,7 +21,7 @@ using namespace std::string_view_literals;
 
 constexpr std::size_t lines_per_file = 500;
 
-// Beginnings of the headers that a core has no business with.
+// Prefixes of headers that a core must not include.
 constexpr std::array core_forbidden_headers{
     "<zmq"sv,          "<msgpack"sv,       "<spdlog"sv,
     "<sqlite3"sv,      "<nlohmann/"sv,     "<toml++/"sv,
@@ -39,7 +38,7 @@ constexpr std::array core_forbidden_headers{
     "\"agent/exec/"sv,
 };
 
-// A core neither asks for time, chance or its environment, nor calls back, nor rounds.
+// A core reads no time, chance or environment, has no callbacks and no floating point.
 constexpr std::array core_forbidden_words{
     "system_clock"sv,  "steady_clock"sv, "high_resolution_clock"sv,
     "clock_gettime"sv, "getenv"sv,       "random_device"sv,
@@ -51,7 +50,7 @@ struct LayerRule {
     std::string_view forbidden_header;  ///< do not include what begins so.
 };
 
-// Neither daemon knows the other, whatever the order of the rooms.
+// Neither daemon includes the other, whatever the order of the rooms.
 constexpr std::array layer_rules{
     LayerRule{"coordinator/", "\"agent/"},
     LayerRule{"agent/", "\"coordinator/"},
@@ -59,14 +58,13 @@ constexpr std::array layer_rules{
     LayerRule{"cli/", "\"agent/"},
 };
 
-// A benchmark measures against the bare socket, and an integration test is the stranger who has
-// nothing else.
+// A benchmark compares with the bare socket, and an integration test is a foreign client.
 bool may_use_zeromq(std::string_view path) {
     return path.starts_with("common/net/") || path.starts_with("bench/") ||
            path.starts_with("tests/integration/");
 }
 
-// The codec's tests hold it against the public library.
+// The codec's tests compare it with the public library.
 bool may_use_msgpack(std::string_view path) {
     return path.starts_with("common/codec/") || path.starts_with("tests/unit/common/codec/");
 }
@@ -82,7 +80,7 @@ std::size_t behind_quote(std::string_view text, char quote, std::size_t from) {
     return text.size();
 }
 
-// The text without comments and literals, in which the words of the list may well occur.
+// The text without comments and literals, which can contain the forbidden words.
 std::string code_of(std::string_view text) {
     std::string code;
     for (std::size_t at = 0; at < text.size();) {
@@ -122,7 +120,7 @@ bool is_forbidden(std::string_view path, std::string_view header) {
            std::any_of(layer_rules.begin(), layer_rules.end(), against_layer);
 }
 
-// One sentence for each breach of a rule by the file `path`, which is relative to the root.
+// One sentence for each violation in the file `path`, which is relative to the root.
 std::vector<std::string> breaches(const std::string& path, std::string_view text) {
     std::vector<std::string> found;
     for (const auto& header : included_in(text)) {
@@ -146,9 +144,9 @@ std::vector<std::string> breaches(const std::string& path, std::string_view text
 
 }  // namespace
 
-// Goal: nobody crosses a layer by accident.
-// Method: read every source file below the root and hold it against the rules.
-TEST_CASE("every file of the source tree keeps to its layer", "[source][SC-D10][SC-D13]") {
+// Goal: no file crosses a layer by accident.
+// Method: check every source file below the root against the rules.
+TEST_CASE("every file of the source tree stays in its layer", "[source][SC-D10][SC-D13]") {
     const std::filesystem::path root{MUSTER_SOURCE_DIR};
     const auto files = files_of(root);
     REQUIRE(std::find(files.begin(), files.end(), "CMakeLists.txt") != files.end());
@@ -159,9 +157,9 @@ TEST_CASE("every file of the source tree keeps to its layer", "[source][SC-D10][
     }
 }
 
-// Goal: a core does not get at the system through a header of ours either.
-// Method: follow what it includes, as far as it goes.
-TEST_CASE("no header that a core includes brings the system with it", "[source]") {
+// Goal: a core does not reach the system through another header either.
+// Method: follow all its includes.
+TEST_CASE("no header that a core includes includes the system", "[source]") {
     const std::filesystem::path root{MUSTER_SOURCE_DIR};
     std::vector<std::string> reached;
     for (const auto& file : files_of(root)) {
@@ -184,8 +182,8 @@ TEST_CASE("no header that a core includes brings the system with it", "[source]"
     CHECK(std::find(reached.begin(), reached.end(), "\"common/base/ids.hpp\"") != reached.end());
 }
 
-// Goal: the rules above are not empty words.
-// Method: offend against each, in a file where it holds and in one where it does not.
+// Goal: the rules above are effective.
+// Method: violate each, in a file where it applies and in one where it does not.
 TEST_CASE("a core that includes a library or the system is found", "[source]") {
     for (const auto header : core_forbidden_headers) {
         const auto name = std::string{header} + (header.starts_with('<') ? "x>" : "x.hpp\"");
@@ -198,7 +196,7 @@ TEST_CASE("a core that includes a library or the system is found", "[source]") {
     CHECK(breaches("coordinator/server.cpp", "#include <thread>\n").empty());
 }
 
-TEST_CASE("a core that asks for time, chance or its environment is found", "[source]") {
+TEST_CASE("a core that reads time, chance or its environment is found", "[source]") {
     for (const auto word : core_forbidden_words) {
         const auto text = "const auto x = " + std::string{word} + "(1);\n";
         CAPTURE(text);
@@ -208,7 +206,8 @@ TEST_CASE("a core that asks for time, chance or its environment is found", "[sou
     }
 }
 
-TEST_CASE("a forbidden word in a comment, a literal or a longer word is no breach", "[source]") {
+TEST_CASE("a forbidden word in a comment, a literal or a longer word is not a violation",
+          "[source]") {
     const auto* const core = "agent/core/agent.cpp";
     CHECK(breaches(core, "// counts double\n/* float\n */ int redouble = 1'000;\n").empty());
     CHECK(breaches(core, "auto a = \"double \\\" double\"; auto b = R\"(float)\";\n").empty());

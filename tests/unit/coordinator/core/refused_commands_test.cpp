@@ -1,4 +1,4 @@
-// What an agent refuses, and what it lists wrongly, is about that alone.
+// A refusal or a faulty row affects only the instance that it names.
 
 #include <cstddef>
 #include <string>
@@ -22,7 +22,7 @@ InstanceReport running(const InstanceId& id, Generation generation) {
     return instance;
 }
 
-/// Tells what the agent runs now, unasked: it has obeyed the batch but for what it refused.
+/// The agent reports its instances unasked: it has obeyed the batch except for what it refused.
 void tell(CoordinatorHarness& bench, FakeAgent& puppet, const Batch& batch,
           const std::vector<InstanceReport>& started, const std::vector<InstanceId>& gone) {
     const Report report{.kind = ReportKind::delta,
@@ -49,7 +49,7 @@ void tell(CoordinatorHarness& bench, FakeAgent& puppet, const Batch& batch,
 }  // namespace
 
 // Goal: a refused start is placed elsewhere, and the other starts of its batch are not ordered
-// again. Method: of four starts one is refused. The refusal comes before the report that shows the
+// again. Method: one of four starts is refused. The refusal arrives before the report with the
 // others.
 TEST_CASE("after a refused start only that start is ordered again",
           "[coordinator][commands][GO-D12]") {
@@ -87,8 +87,8 @@ TEST_CASE("after a refused start only that start is ordered again",
     CHECK(n1.batches.size() == 1);
 }
 
-// Goal: a refused stop is ordered again, and what went with it is in force. Method: two tasks give
-// way to two others on one node, in one batch; one of the stops is refused.
+// Goal: a refused stop is ordered again, and the other commands stay in force. Method: two tasks
+// replace two others on one node, in one batch; one of the stops is refused.
 TEST_CASE("one refused stop leaves every other command of the round in force",
           "[coordinator][commands][GO-D12]") {
     CoordinatorHarness bench;
@@ -135,7 +135,7 @@ TEST_CASE("one refused stop leaves every other command of the round in force",
     CHECK(bench.status().converged);
 }
 
-// Goal: a report that contradicts itself is marked, and distorts no number. Method: a node lists
+// Goal: a report that contradicts itself is marked, and no number is wrong. Method: a node lists
 // its instance twice, in an answer to a poll and then unasked.
 TEST_CASE("an instance that a report lists twice counts once everywhere, and the node is marked",
           "[coordinator][reports][GO-D15]") {

@@ -14,7 +14,7 @@
 
 namespace muster::coordinator {
 
-/// One connection to a server of HTTP at `tcp://127.0.0.1:PORT`, which says what it is told to.
+/// One connection to an HTTP server at `tcp://127.0.0.1:PORT`, which sends what a test wants.
 class Browser {
 public:
     explicit Browser(const std::string& endpoint) : file_{socket(AF_INET, SOCK_STREAM, 0)} {
@@ -30,10 +30,10 @@ public:
         REQUIRE(send(file_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
                 static_cast<ssize_t>(bytes.size()));
     }
-    /// Takes what is there, at most so much. True once the other side has closed.
+    /// Reads what is available, up to this size. True once the other side has closed.
     bool is_closed(std::size_t at_most = std::size_t{1} << 20U) {
         std::string bytes(at_most, ' ');
-        // Not recv(), which belongs to the guard of the library.
+        // Not recv(), which the library's guard replaces.
         const auto got =
             recvfrom(file_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT, nullptr, nullptr);
         heard_ += bytes.substr(0, got > 0 ? static_cast<std::size_t>(got) : 0);

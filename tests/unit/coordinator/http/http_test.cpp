@@ -13,7 +13,7 @@
 namespace muster::coordinator {
 namespace {
 
-/// A server turned by the test, with a page of any size at `/SIZE`.
+/// A server driven by the test, with a page of any size at `/SIZE`.
 struct Web {
     Web() {
         const auto bound = http.bind("tcp://127.0.0.1:*");
@@ -67,9 +67,9 @@ TEST_CASE("a page is answered whole, and the connection is closed", "[http]") {
                Catch::StartsWith("HTTP/1.1 404 Not Found\r\n") && Catch::EndsWith("none\n"));
 }
 
-// Goal: who speaks wrongly learns it from the status and a sentence.
-// Method: one fault a connection.
-TEST_CASE("a faulty HTTP request is answered with what would be right", "[http]") {
+// Goal: a client that sends an invalid request learns it from the status and a sentence.
+// Method: one error for each connection.
+TEST_CASE("an invalid HTTP request is answered with the correct form", "[http]") {
     Web web;
     const auto expect = [&](const std::string& bytes, const std::string& status,
                             const std::string& sentence) {
@@ -87,9 +87,9 @@ TEST_CASE("a faulty HTTP request is answered with what would be right", "[http]"
     expect("GET /1 HTTP/1.1\r\nx: " + std::string(HttpServer::request_bytes, 'y'), "431", "8 KiB");
 }
 
-// Goal: who asks for page after page does not keep the loop from all else.
-// Method: more ask at once than one look at the connections shows; count the pages of each turn.
-TEST_CASE("in each turn of the loop one page is made", "[http]") {
+// Goal: a client that asks for page after page does not block the loop.
+// Method: more clients ask at once than one turn serves; count the pages of each turn.
+TEST_CASE("each turn of the loop makes one page", "[http]") {
     net::Loop loop;
     int pages = 0;
     HttpServer http{loop, [&pages](Instant, std::string_view) {
@@ -111,7 +111,7 @@ TEST_CASE("in each turn of the loop one page is made", "[http]") {
     CHECK(pages == 20);
 }
 
-TEST_CASE("a request that comes in pieces is one", "[http]") {
+TEST_CASE("a request in several pieces is one request", "[http]") {
     Web web;
     Browser browser{web.endpoint};
     for (const char c : std::string{"GET /2 HTTP/1.1\r\n\r"}) {
@@ -121,9 +121,9 @@ TEST_CASE("a request that comes in pieces is one", "[http]") {
     CHECK_THAT(answer_to(web, browser, "\n"), Catch::EndsWith("\r\n\r\nxx"));
 }
 
-// Goal: one who does not read costs nobody else a moment.
-// Method: ask for more than the kernel holds, do not read, and let another one ask.
-TEST_CASE("who reads slowly holds up nobody and gets all", "[http]") {
+// Goal: a client that does not read delays no other.
+// Method: ask for more than the kernel buffers, do not read, and let another one ask.
+TEST_CASE("a slow reader delays no other and gets everything", "[http]") {
     Web web;
     Browser slow{web.endpoint};
     slow.say("GET /9000000 HTTP/1.1\r\n\r\n");
@@ -133,8 +133,9 @@ TEST_CASE("who reads slowly holds up nobody and gets all", "[http]") {
     CHECK(slow.heard().size() > 9'000'000);
 }
 
-TEST_CASE("who says nothing is closed when its time is over, or when another needs its place",
-          "[http]") {
+TEST_CASE(
+    "a client that sends nothing is closed after its timeout, or when another needs its place",
+    "[http]") {
     Web web;
     std::vector<std::unique_ptr<Browser>> silent;
     for (std::size_t i = 0; i < HttpServer::most_connections; ++i) {
@@ -152,9 +153,10 @@ TEST_CASE("who says nothing is closed when its time is over, or when another nee
     CHECK(web.http.next_deadline() == Instant::max());
 }
 
-// Goal: without a file left nobody is let in, and the loop does not spin on who waits.
-// Method: take all files, look at the deadline, give them back.
-TEST_CASE("HTTP pauses when no file is left, and goes on when there are some again", "[http]") {
+// Goal: without a free descriptor no client is accepted, and the loop does not spin.
+// Method: use all descriptors, check the deadline, free them.
+TEST_CASE("HTTP pauses when no file descriptor is left, and continues when there are some again",
+          "[http]") {
     Web web;
     Browser waiting{web.endpoint};
     waiting.say("GET /1 HTTP/1.1\r\n\r\n");
@@ -175,7 +177,7 @@ TEST_CASE("HTTP pauses when no file is left, and goes on when there are some aga
     CHECK_THAT(waiting.heard(), Catch::EndsWith("\r\n\r\nx"));
 }
 
-TEST_CASE("HTTP is bound on this host only, and a port that is taken is named", "[http]") {
+TEST_CASE("HTTP is bound on this host only, and a port in use is named", "[http]") {
     Web web;
     net::Loop loop;
     HttpServer other{loop, [](Instant, std::string_view) { return HttpAnswer{}; }};

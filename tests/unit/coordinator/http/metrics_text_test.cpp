@@ -4,7 +4,7 @@
 
 namespace muster::coordinator {
 
-TEST_CASE("metrics are told in the text form of Prometheus", "[metrics]") {
+TEST_CASE("metrics are in the text form of Prometheus", "[metrics]") {
     StatsReply stats;
     stats.samples = {{"muster_nodes", {}, 3},
                      {"muster_nodes_by_health", {{"health", "healthy"}}, 2},
@@ -33,7 +33,7 @@ muster_round_part_seconds_count{part="plan"} 1
 )");
 }
 
-TEST_CASE("a label's value cannot break out of its line", "[metrics]") {
+TEST_CASE("a label's value cannot escape from its line", "[metrics]") {
     StatsReply stats;
     stats.samples = {{"muster_x", {{"reason", "a\"b\\c\nd"}}, 1}};
     CHECK(metrics_text(stats) == "# TYPE muster_x gauge\nmuster_x{reason=\"a\\\"b\\\\c\\nd\"} 1\n");

@@ -7,7 +7,7 @@
 #include "tests/unit/coordinator/http/browser.hpp"
 #include "tests/unit/coordinator/running_server.hpp"
 
-// What the coordinator tells by HTTP.
+// The coordinator's HTTP pages.
 namespace muster::coordinator {
 namespace {
 
@@ -20,9 +20,9 @@ std::string page_of(Running& running, const std::string& path) {
 
 }  // namespace
 
-// Goal: a probe learns by HTTP whether to wait, to send work, or to start the daemon anew.
+// Goal: an HTTP probe learns whether to wait, to send work, or to restart the daemon.
 // Method: ask a coordinator that leads, over its own socket.
-TEST_CASE("HTTP says that the coordinator lives, and whether it is ready", "[server][http]") {
+TEST_CASE("HTTP says that the coordinator is alive, and whether it is ready", "[server][http]") {
     Running running;
     CHECK_THAT(page_of(running, "/healthz"),
                Catch::StartsWith("HTTP/1.1 200 OK\r\n") && Catch::EndsWith("\r\n\r\nok\n"));
@@ -32,7 +32,7 @@ TEST_CASE("HTTP says that the coordinator lives, and whether it is ready", "[ser
                Catch::StartsWith("HTTP/1.1 404 ") && Catch::Contains("/metrics"));
 }
 
-TEST_CASE("HTTP tells the numbers of the core and of the shell", "[server][http]") {
+TEST_CASE("HTTP serves the metrics of the core and of the shell", "[server][http]") {
     Running running;
     REQUIRE(running.until([&] {
         return page_of(running, "/metrics").find("muster_rounds_total 0\n") == std::string::npos;
@@ -54,7 +54,7 @@ TEST_CASE("HTTP tells the numbers of the core and of the shell", "[server][http]
     CHECK(stats.durations.size() == 4);
 }
 
-TEST_CASE("a coordinator that recovers, or leads no more, is not ready and says why", "[http]") {
+TEST_CASE("a coordinator that recovers, or no longer leads, is not ready and says why", "[http]") {
     StatusReply status;
     status.phase = "recovering";
     status.alarms = {"recovering: the first report of 1 known node is awaited"};

@@ -46,7 +46,7 @@ Read read_all(std::string_view bytes) {
     }
 }
 
-/// A file of these, closed.
+/// A closed file of these records.
 std::string file_of(const std::string& path, const std::vector<std::string>& records) {
     auto file = RecordFile::create(path);
     REQUIRE(file);
@@ -58,21 +58,21 @@ std::string file_of(const std::string& path, const std::vector<std::string>& rec
 
 const std::vector<std::string> some{"a", std::string(300, 'b'), std::string(7, '\0'), "end"};
 
-TEST_CASE("records are read as they were written, and no room is left", "[recorder]") {
+TEST_CASE("records read back as they were written, and no space is left over", "[recorder]") {
     const TemporaryDirectory directory;
     const std::string path = file_of(directory.below("r"), some);
     CHECK(read_all(bytes_of(path)).records == some);
     CHECK(std::filesystem::file_size(path) == 16 + 4 * 8 + 1 + 300 + 7 + 3);
 }
 
-TEST_CASE("a record may be larger than the step by which its file grows", "[recorder]") {
+TEST_CASE("a record can be larger than the step by which its file grows", "[recorder]") {
     const TemporaryDirectory directory;
     const std::vector<std::string> records{"a", std::string(std::size_t{11} << 20U, 'x'), "c"};
     CHECK(read_all(bytes_of(file_of(directory.below("r"), records))).records == records);
 }
 
-// Method: each prefix of a file, as a process or a host that died may leave it.
-TEST_CASE("of a file that was cut off, what is whole is read", "[recorder]") {
+// Method: each prefix of a file, as after the death of a process or a host.
+TEST_CASE("the complete records of a truncated file are read", "[recorder]") {
     const TemporaryDirectory directory;
     const std::string whole = bytes_of(file_of(directory.below("r"), some));
     std::size_t whole_records = 0;
@@ -86,8 +86,8 @@ TEST_CASE("of a file that was cut off, what is whole is read", "[recorder]") {
     CHECK_FALSE(RecordReader::open(std::string_view{whole}.substr(0, 15)));
 }
 
-// Method: each bit of a file but those of its first line.
-TEST_CASE("a flipped bit is never taken for a record", "[recorder]") {
+// Method: each bit of a file except those of its first line.
+TEST_CASE("a record with a flipped bit is never accepted", "[recorder]") {
     const TemporaryDirectory directory;
     std::string bytes = bytes_of(file_of(directory.below("r"), some));
     for (std::size_t bit = 16 * 8; bit < bytes.size() * 8; ++bit) {
@@ -101,8 +101,8 @@ TEST_CASE("a flipped bit is never taken for a record", "[recorder]") {
     }
 }
 
-// Method: a process that writes until it is killed says through a pipe how far it has come.
-TEST_CASE("what was recorded survives the kill of its process", "[recorder]") {
+// Method: a process writes until it is killed, and reports its progress through a pipe.
+TEST_CASE("recorded data survives the kill of its process", "[recorder]") {
     const TemporaryDirectory directory;
     const std::string path = directory.below("r");
     int said[2];
@@ -157,8 +157,8 @@ TEST_CASE("a record that the disk has no room for is refused, and nothing is lef
           std::vector<std::string>{"first", "second"});
 }
 
-// Method: the records before are in pages that the file no longer has.
-TEST_CASE("a file made shorter under its writer refuses records, and takes nobody with it",
+// Method: the earlier records are in pages that the file no longer has.
+TEST_CASE("a file that is truncated under its writer refuses records without ending the process",
           "[recorder]") {
     const TemporaryDirectory directory;
     const std::string path = directory.below("r");
@@ -178,8 +178,8 @@ TEST_CASE("a file made shorter under its writer refuses records, and takes nobod
                Catch::EndsWith("/r' was removed or replaced"));
 }
 
-// Goal: only the writer of a record is saved; a fault elsewhere still ends the process.
-TEST_CASE("an error of the bus elsewhere ends the process as ever", "[recorder]") {
+// Goal: only the writer of a record is protected; SIGBUS elsewhere still ends the process.
+TEST_CASE("a SIGBUS elsewhere ends the process as usual", "[recorder]") {
     const TemporaryDirectory directory;
     const pid_t child = fork();
     REQUIRE(child >= 0);
@@ -193,7 +193,7 @@ TEST_CASE("an error of the bus elsewhere ends the process as ever", "[recorder]"
     CHECK(status != 0);  // A sanitizer ends it in its own way.
 }
 
-TEST_CASE("what is no record says so", "[recorder]") {
+TEST_CASE("a file that is not a record says so", "[recorder]") {
     const auto opened = RecordReader::open("SQLite format 3");
     REQUIRE_FALSE(opened);
     CHECK_THAT(opened.error().detail, Catch::StartsWith("it is not a record of a coordinator"));

@@ -24,12 +24,12 @@
 #include "coordinator/recorder/record_file.hpp"
 #include "coordinator/recorder/step_record.hpp"
 
-// The version of a record grows with every change of what is recorded. Nobody has to remember it:
-// the fingerprint of all that a recorder writes stands beside the version in a data file.
+// The record version must grow with every change of the recorded data. So that nobody has to
+// remember it, a data file has the version with a fingerprint of everything that a recorder writes.
 namespace muster::coordinator {
 namespace {
 
-/// The fields of wire forms by name and kind, from the description that the codec has.
+/// The fields of wire forms by name and kind, from the codec's description.
 class WireShape {
 public:
     explicit WireShape(std::string& into) : into_{into} {}
@@ -38,7 +38,7 @@ public:
     void of(T value) {
         if constexpr (requires { codec::fields(*this, value); }) {
             into_ += codec::positional<T> ? '[' : '{';
-            codec::fields(*this, value);  // Not const: then nothing is left out for being default.
+            codec::fields(*this, value);  // Not const: then nothing is omitted as a default.
             into_ += '}';
         } else {
             put(value);
@@ -87,8 +87,8 @@ private:
     std::string& into_;
 };
 
-/// The names and kinds of all fields that StateWriter would write, in its order: of what a list
-/// may hold and of every alternative of a variant, too.
+/// The names and kinds of all fields that StateWriter writes, in its order, including elements of
+/// lists and every alternative of a variant.
 template <class Fields>
 class RecordShape {
 public:
@@ -189,7 +189,7 @@ std::string shape_of_records() {
     return shape;
 }
 
-/// A few records as they are in a file: names and kinds do not tell how they are written.
+/// A few records in file form: names and kinds do not determine the encoding.
 std::string bytes_of_records() {
     StepEncoder encoder;
     Output output;
@@ -216,7 +216,7 @@ struct Version {
     std::string fingerprint;
 };
 
-/// One line each. Lines that begin with `#` are for people.
+/// One line each. Lines that begin with `#` are comments.
 std::vector<Version> versions_on_record() {
     std::ifstream file{MUSTER_SOURCE_DIR "/tests/data/record_versions.txt"};
     std::vector<Version> versions;
@@ -231,9 +231,9 @@ std::vector<Version> versions_on_record() {
     return versions;
 }
 
-// Goal: whoever changes what is recorded raises the version. Method: a fingerprint over the names
-// and kinds of all fields, those of wire forms included, and over the bytes of a few records.
-TEST_CASE("what a recorder writes is on record with its version", "[recorder]") {
+// Goal: a change of the recorded data requires a new version. Method: a fingerprint over the names
+// and kinds of all fields, including wire forms, and over the bytes of a few records.
+TEST_CASE("the recorder's format is on record with its version", "[recorder]") {
     const auto versions = versions_on_record();
     REQUIRE_FALSE(versions.empty());
     const std::uint32_t present = version_of_record(record_magic).value();
@@ -257,7 +257,7 @@ TEST_CASE("the shape of records is printed for a comparison", "[.record-shape]")
     std::cout << shape_of_records() << std::flush;
 }
 
-TEST_CASE("a first line without a version is no record", "[recorder]") {
+TEST_CASE("a first line without a version is not a record", "[recorder]") {
     for (const std::string_view line :
          {"MUSTER RECORD \n", "MUSTER RECORD x\n", "MUSTER RECORD 2", "MUSTER RECORD 2x\n",
           "MUSTER RECORD -1\n", "MUSTER RECORD 99999999999\n", "MUSTER\n", ""}) {

@@ -34,7 +34,7 @@ std::string content_of(const std::string& path) {
     return *bytes;
 }
 
-/// A core of its own, and what records it.
+/// A core and its recorder.
 struct Recorded {
     explicit Recorded(const RecordOptions& options) : recorder{options} {}
 
@@ -44,7 +44,7 @@ struct Recorded {
         recorder.record_output(output);
         return output;
     }
-    /// Rounds go by, each with a word of an operator.
+    /// Runs rounds with one operator's request in each.
     void live(std::uint32_t rounds) {
         for (std::uint32_t round = 0; round < rounds; ++round) {
             now += 1s;
@@ -62,7 +62,7 @@ struct Recorded {
     std::uint64_t tickets = 0;
 };
 
-/// The inputs of a whole file, none of which had another output.
+/// The number of inputs in a whole file. Each must give its recorded output.
 std::size_t replay_all(const std::string& path) {
     const std::string bytes = content_of(path);
     auto replay = Replay::open(bytes);
@@ -79,7 +79,7 @@ std::size_t replay_all(const std::string& path) {
     }
 }
 
-TEST_CASE("what a core heard has the same outputs once more", "[recorder]") {
+TEST_CASE("the inputs of a core give the same outputs again", "[recorder]") {
     const TemporaryDirectory directory;
     {
         Recorded recorded{{.directory = directory.below("record")}};
@@ -91,9 +91,9 @@ TEST_CASE("what a core heard has the same outputs once more", "[recorder]") {
     CHECK(replay_all(files[0]) == 60);
 }
 
-// Goal: no file begins amid a change in several steps, of which the state has no field. Method:
-// each file is full at once, and a change goes on for some steps.
-TEST_CASE("no file begins amid a large change", "[recorder]") {
+// Goal: no file begins in the middle of a change in several steps, which the state does not
+// contain. Method: each file is full at once, and a change takes some steps.
+TEST_CASE("no file begins in the middle of a large change", "[recorder]") {
     const TemporaryDirectory directory;
     CoordinatorOptions options;
     options.rows_of_step = 1;
@@ -128,7 +128,7 @@ TEST_CASE("no file begins amid a large change", "[recorder]") {
     CHECK(inputs > steps);
 }
 
-TEST_CASE("records are bounded, and each file is enough by itself", "[recorder]") {
+TEST_CASE("records are bounded, and each file is usable alone", "[recorder]") {
     const TemporaryDirectory directory;
     constexpr std::uint64_t most = 200'000;
     std::size_t inputs = 0;
@@ -148,7 +148,7 @@ TEST_CASE("records are bounded, and each file is enough by itself", "[recorder]"
     CHECK(inputs > 1'000);
 }
 
-TEST_CASE("a new life of a coordinator leaves the records of the last ones", "[recorder]") {
+TEST_CASE("a new life of a coordinator keeps the records of earlier lives", "[recorder]") {
     const TemporaryDirectory directory;
     const RecordOptions options{.directory = directory.below("record")};
     for (int life = 0; life < 3; ++life) {
@@ -160,8 +160,8 @@ TEST_CASE("a new life of a coordinator leaves the records of the last ones", "[r
     }
 }
 
-// Goal: a directory that others use too keeps what is theirs.
-TEST_CASE("only files that a recorder may have named are counted, and removed", "[recorder]") {
+// Goal: files of other programs in the directory are not touched.
+TEST_CASE("only files with a recorder's name are counted, and removed", "[recorder]") {
     const TemporaryDirectory directory;
     namespace fs = std::filesystem;
     fs::permissions(directory.path(), fs::perms::others_read, fs::perm_options::add);
@@ -178,12 +178,11 @@ TEST_CASE("only files that a recorder may have named are counted, and removed", 
     CHECK(fs::exists(last));
     CHECK(fs::is_symlink(link));
     CHECK_FALSE(fs::exists(directory.path() + "/10000000000.record"));
-    CHECK_FALSE(fs::exists(directory.path() + "/0000000001.record"));  // Which was its own.
+    CHECK_FALSE(fs::exists(directory.path() + "/0000000001.record"));  // Its own file.
     CHECK(fs::status(directory.path()).permissions() == before);
 }
 
-TEST_CASE("a full disk stops the recorder, not its coordinator, and only for a while",
-          "[recorder]") {
+TEST_CASE("a full disk stops the recorder for a while, not its coordinator", "[recorder]") {
     const TemporaryDirectory directory;
     const SmallDisk disk{directory.below("disk")};
     if (!disk.mounted()) {
@@ -204,7 +203,7 @@ TEST_CASE("a full disk stops the recorder, not its coordinator, and only for a w
     CHECK(replay_all(files[0]) > 0);
 }
 
-TEST_CASE("a record made shorter, or removed with its directory, is followed by a new one",
+TEST_CASE("a record that is truncated, or removed with its directory, is followed by a new one",
           "[recorder]") {
     const TemporaryDirectory directory;
     Recorded recorded{{.directory = directory.below("record")}};
@@ -228,8 +227,9 @@ TEST_CASE("a record made shorter, or removed with its directory, is followed by 
     CHECK(replay_all(files.back()) > 0);
 }
 
-// Method: the record of a core with another length of a round is put behind the state of this one.
-TEST_CASE("where a core decides otherwise is found", "[recorder]") {
+// Method: a core with another round length made the records; they are appended to this core's
+// state.
+TEST_CASE("a different decision of a core is found", "[recorder]") {
     const TemporaryDirectory directory;
     Recorded recorded{{.directory = directory.below("record")}};
     recorded.live(3);
@@ -274,9 +274,9 @@ TEST_CASE("where a core decides otherwise is found", "[recorder]") {
     }
 }
 
-// Goal: a core is restored whole or not at all. Method: a sound record whose first line says
-// another version; all that is behind it could be read.
-TEST_CASE("a record of an older or a newer version is refused by one sentence", "[recorder]") {
+// Goal: a core is restored whole or not at all. Method: a valid record with another version in its
+// first line; the rest is readable.
+TEST_CASE("a record of an older or a newer version is refused with one sentence", "[recorder]") {
     const TemporaryDirectory directory;
     Recorded{{.directory = directory.below("record")}}.live(3);
     const std::string bytes = content_of(files_in(directory.below("record"))[0]);
@@ -295,7 +295,7 @@ TEST_CASE("a record of an older or a newer version is refused by one sentence", 
     }
 }
 
-TEST_CASE("a replay stops where it is told, and knows what time it was", "[recorder]") {
+TEST_CASE("a replay stops at the requested moment, and knows its time", "[recorder]") {
     const TemporaryDirectory directory;
     Recorded recorded{{.directory = directory.below("record")}};
     recorded.live(10);

@@ -26,7 +26,7 @@ struct Whole {
     Part last;
     friend bool operator==(const Whole&, const Whole&) = default;
 };
-/// The same in another version: one field is gone, one is new, and their order differs.
+/// The same in another version: one field is removed, one is new, and the order differs.
 struct Later {
     Part last;
     std::string added = "as it began";
@@ -67,15 +67,15 @@ Result<T> read(std::string_view bytes) {
     return cursor.finish("state").map([&] { return std::move(value); });
 }
 
-TEST_CASE("a state is read as it was written", "[codec][recorder]") {
+TEST_CASE("a state reads back as it was written", "[codec][recorder]") {
     const auto again = read<Whole>(written(any_state()));
     REQUIRE(again);
     CHECK(*again == any_state());
     CHECK(*read<Whole>(written(Whole{})) == Whole{});
 }
 
-// The kind of the last field is first named within one that is passed over.
-TEST_CASE("another version reads what it knows of a state", "[codec][recorder]") {
+// The kind of the last field is first named within one that is skipped.
+TEST_CASE("another version reads the known fields of a state", "[codec][recorder]") {
     const auto later = read<Later>(written(any_state()));
     REQUIRE(later);
     CHECK(later->name == "n");
@@ -84,7 +84,7 @@ TEST_CASE("another version reads what it knows of a state", "[codec][recorder]")
 }
 
 // Method: every prefix, and every single byte replaced.
-TEST_CASE("what is no state is an error and no crash", "[codec][recorder]") {
+TEST_CASE("an invalid state is an error and not a crash", "[codec][recorder]") {
     const std::string bytes = written(any_state());
     for (std::size_t size = 0; size < bytes.size(); ++size) {
         CHECK_FALSE(read<Whole>(std::string_view{bytes}.substr(0, size)));

@@ -23,7 +23,7 @@ std::string native(const Request& request) {
     return bytes;
 }
 
-/// The reply to a native request, in parts or not.
+/// The reply to a native request, in one or several parts.
 Reply whole_reply(Peer& peer) {
     parts::Assembly assembly;
     while (true) {
@@ -68,7 +68,7 @@ void check_all_are_there(const Reply& reply) {
     CHECK(std::ranges::is_sorted(tasks, {}, &TaskView::name));
 }
 
-/// Questions as they come from a socket, for readings that ask `core`.
+/// Questions from a socket, for readings that query `core`.
 struct Desk {
     Desk() {
         const auto bound = endpoint.bind("tcp://127.0.0.1:*");
@@ -117,10 +117,10 @@ struct Desk {
 
 }  // namespace
 
-// Goal: a hundred who look at the same thing cost little more than one, and nobody is given what
-// was so before he asked.
-// Method: count how often the core is asked, for equal and unequal requests.
-TEST_CASE("those who ask the same while it waits share one answer", "[readings]") {
+// Goal: a hundred equal queries cost little more than one, and no answer is older than its
+// question.
+// Method: count the queries of the core, for equal and unequal requests.
+TEST_CASE("equal queries that wait together share one answer", "[readings]") {
     Desk desk;
     const Request status{{}, StatusRequest{}};
     for (int i = 0; i < 3; ++i) {
@@ -129,7 +129,7 @@ TEST_CASE("those who ask the same while it waits share one answer", "[readings]"
     desk.ask({{1, 2}, StatusRequest{}});
     desk.readings.go_on(Instant{1h});
     CHECK_FALSE(desk.readings.is_due());
-    CHECK(desk.looked == 2);  // Another id is another answer.
+    CHECK(desk.looked == 2);  // Another id needs another answer.
     desk.ask(status);
     CHECK(desk.readings.is_due());
     desk.readings.go_on(Instant{1h});
@@ -143,9 +143,9 @@ TEST_CASE("those who ask the same while it waits share one answer", "[readings]"
     CHECK(with_id == 1);
 }
 
-// Goal: each request gets one reply, also when no answer is made any more.
-// Method: requests that were not begun when it ends.
-TEST_CASE("readers who still wait at the end are refused", "[readings]") {
+// Goal: each request gets one reply, even when no answer is made any more.
+// Method: requests that had not begun at the end.
+TEST_CASE("readers that still wait at the end are refused", "[readings]") {
     Desk desk;
     desk.ask({{1, 1}, StatusRequest{}});
     desk.ask({{1, 2}, TaskListRequest{}});
@@ -159,8 +159,8 @@ TEST_CASE("readers who still wait at the end are refused", "[readings]") {
     CHECK(desk.looked == 0);
 }
 
-// Goal: memory is bounded however many ask. Method: one more than may wait.
-TEST_CASE("only so many readers may wait", "[readings]") {
+// Goal: memory is bounded for any number of queries. Method: one more than can wait.
+TEST_CASE("the number of waiting readers is bounded", "[readings]") {
     Desk desk;
     const OperatorEndpoint::Asker asker;
     const CoreRequest request{{}, StatusRequest{}};
@@ -172,9 +172,9 @@ TEST_CASE("only so many readers may wait", "[readings]") {
     CHECK(desk.readings.add(desk.endpoint, asker, request));
 }
 
-// Goal: a long list reaches all who asked whole, whoever of them goes away.
-// Method: three ask for the same list; one is gone before it is made.
-TEST_CASE("a long list reaches those who stay", "[readings][server]") {
+// Goal: a long list reaches every client whole, even if another one disconnects.
+// Method: three ask for the same list; one disconnects before it is made.
+TEST_CASE("a long list reaches the clients that stay", "[readings][server]") {
     Running running;
     Peer peer{running, running.bound.operators};
     apply_many(peer);

@@ -23,9 +23,9 @@ net::Route route(std::size_t number) { return {"peer-" + std::to_string(number)}
 
 }  // namespace
 
-// Goal: peers upload beside each other, each its own message.
-// Method: two peers whose parts come in turn.
-TEST_CASE("parts of two peers are put together apart", "[uploads]") {
+// Goal: several peers upload at the same time, each its own message.
+// Method: two peers whose parts alternate.
+TEST_CASE("parts of two peers are assembled separately", "[uploads]") {
     Uploads uploads;
     const auto parts = three_parts();
     for (std::size_t i = 0; i < 2; ++i) {
@@ -45,9 +45,10 @@ TEST_CASE("parts of two peers are put together apart", "[uploads]") {
     CHECK(uploads.open() == 0);
 }
 
-// Goal: who goes on sending keeps his place; nobody holds one for nothing.
-// Method: one upload more than may be open, at once and after a pause of one of them.
-TEST_CASE("a new upload is busy while all are in use, and replaces one that pauses", "[uploads]") {
+// Goal: an active upload keeps its place; an idle one does not.
+// Method: one upload more than can be open, at once and after a pause of one of them.
+TEST_CASE("a new upload is refused as busy while all are in use, and replaces one that pauses",
+          "[uploads]") {
     Uploads uploads;
     const auto parts = three_parts();
     for (std::size_t peer = 0; peer < Uploads::open_at_most; ++peer) {
@@ -62,7 +63,7 @@ TEST_CASE("a new upload is busy while all are in use, and replaces one that paus
         return added && !*added;
     };
     CHECK(is_busy(start, 10, 0));
-    CHECK(is_taken(start, 10, 1));  // Passed over: it is told once.
+    CHECK(is_taken(start, 10, 1));  // Ignored: the refusal is sent once.
     CHECK(uploads.open() == Uploads::open_at_most);
 
     const auto later = start + Uploads::pause;
@@ -81,13 +82,13 @@ TEST_CASE("a new upload is busy while all are in use, and replaces one that paus
     CHECK(given_up.error().code == Errc::busy);
     CHECK(given_up.error().detail.find("was dropped") != std::string::npos);
     CHECK(is_taken(later, 0, 2));
-    CHECK(is_taken(later, 0, 0));  // Again from the beginning, in the place that is free.
+    CHECK(is_taken(later, 0, 0));  // From the beginning, in the free place.
     CHECK(is_taken(later, 0, 1));
 }
 
-// Goal: an upload that never ends is forgotten, and so is who was refused; memory is bounded.
+// Goal: an upload that never ends is forgotten, and so is a refused peer; memory is bounded.
 // Method: time passes; then more peers are refused than are remembered.
-TEST_CASE("uploads without news and refused ones are forgotten", "[uploads]") {
+TEST_CASE("idle uploads and refused ones are forgotten", "[uploads]") {
     Uploads uploads;
     const auto parts = three_parts();
     REQUIRE(uploads.add(start, route(0), parts[0]));

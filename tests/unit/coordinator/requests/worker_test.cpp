@@ -13,7 +13,7 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Notes which thread has destroyed it.
+/// Records which thread has destroyed it.
 struct Mourned {
     explicit Mourned(std::thread::id& given) : by{given} {}
     ~Mourned() { by = std::this_thread::get_id(); }
@@ -25,9 +25,9 @@ struct Mourned {
 
 }  // namespace
 
-// Goal: long work is done elsewhere, and what follows from it here.
-// Method: jobs that note their thread, finished when the file says so.
-TEST_CASE("what follows from jobs is done in the loop's thread, in their order", "[worker]") {
+// Goal: long work is done in another thread, and its effects in this one.
+// Method: jobs that record their thread, finished when the descriptor is readable.
+TEST_CASE("the effects of jobs happen in the loop's thread, in order", "[worker]") {
     Worker worker;
     net::Loop loop;
     loop.watch(worker.fd(), [&](Instant now) { worker.finish(now); });
@@ -48,7 +48,7 @@ TEST_CASE("what follows from jobs is done in the loop's thread, in their order",
     CHECK(followed == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
 }
 
-TEST_CASE("what is discarded is destroyed in the worker's thread", "[worker]") {
+TEST_CASE("discarded objects are destroyed in the worker's thread", "[worker]") {
     Worker worker;
     std::thread::id by;
     worker.discard(std::make_shared<Mourned>(by));

@@ -16,7 +16,7 @@ namespace muster::coordinator {
 inline constexpr ClusterId first_cluster{1, 2};
 inline constexpr LeaderId first_leader{3, 4};
 
-/// A store in a directory of its own, and the image it began with.
+/// A store in its own directory, and its first image.
 struct OpenStore {
     std::unique_ptr<SqliteStore> store;
     StoreImage image;
@@ -39,13 +39,13 @@ struct OpenStore {
     return OpenStore{std::move(*store), std::move(*image)};
 }
 
-/// Waits for news of the store. False: there was none for a time that no machine needs.
+/// Waits until the store's descriptor is readable. False: it was not, within a very long time.
 [[nodiscard]] inline bool wait_for_news(const Store& store) {
     pollfd item{store.fd(), POLLIN, 0};
     return poll(&item, 1, 20'000) == 1;
 }
 
-/// Waits until everything up to `number` is durable, or nothing will be any more.
+/// Waits until everything up to `number` is durable, or the store has failed.
 [[nodiscard]] inline bool wait_durable(Store& store, std::uint64_t number) {
     while (wait_for_news(store)) {
         if (const auto durable = store.take_durable(); durable && *durable >= number) {
@@ -58,7 +58,7 @@ struct OpenStore {
     return false;
 }
 
-/// A write that can be told from every other.
+/// A write that differs from every other.
 [[nodiscard]] inline Persist numbered(std::uint64_t number) {
     StoredNode node;
     node.name = "n" + std::to_string(number);

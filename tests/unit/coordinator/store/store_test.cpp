@@ -34,7 +34,7 @@ StoredRequest request_at(std::uint64_t ms, std::uint64_t low) {
     return request;
 }
 
-/// Keeps some writes in flight and says on `report` each number that it is told.
+/// Keeps some writes in flight and reports each durable number on `report`.
 void write_for_ever(Store& store, int report) {
     constexpr std::uint64_t in_flight = 32;
     std::uint64_t told = 0;
@@ -49,9 +49,9 @@ void write_for_ever(Store& store, int report) {
 
 }  // namespace
 
-// Goal: what is durable comes back as it was.
+// Goal: durable rows are read back unchanged.
 // Method: write a row of each kind, close, open again.
-TEST_CASE("a store that is opened again holds what it was told", "[store]") {
+TEST_CASE("a store that is opened again has everything that was written", "[store]") {
     const TemporaryDirectory directory;
     const auto file = store_file(directory);
     Meta meta;
@@ -86,7 +86,7 @@ TEST_CASE("a store that is opened again holds what it was told", "[store]") {
     CHECK(again->image.requests[0].asked == request_at(2'000, 1).asked);
 }
 
-TEST_CASE("what operators decided of nodes and of the cluster is kept", "[store]") {
+TEST_CASE("decisions of operators about nodes and the cluster are kept", "[store]") {
     const TemporaryDirectory directory;
     const auto file = store_file(directory);
     const StoredIntent draining{.name = "n2",
@@ -134,7 +134,7 @@ TEST_CASE("the freeze of an operator is kept until it is erased", "[store][freez
     CHECK(kept().empty());
 }
 
-TEST_CASE("which instances ended well is kept until it is erased", "[store]") {
+TEST_CASE("the record of instances that ended successfully is kept until it is erased", "[store]") {
     const TemporaryDirectory directory;
     StoredEnds job{.name = "job", .generation = Generation{7}, .ordinals = {}};
     for (const Ordinal ordinal : {0U, 63U, 64U, limits::instances_per_task - 1}) {
@@ -181,9 +181,9 @@ TEST_CASE("request ids up to the horizon are dropped, later ones kept", "[store]
     CHECK(again->image.requests[0].id == request_at(1'001, 0).id);
 }
 
-// Goal: a number is told durable only after all before it.
-// Method: submit many at once; look at the numbers told, and at the last writer of one row.
-TEST_CASE("writes become durable in their order, many at a time", "[store]") {
+// Goal: a number is confirmed only after all numbers before it.
+// Method: submit many at once; check the confirmed numbers, and the last writer of one row.
+TEST_CASE("writes become durable in order, many at a time", "[store]") {
     constexpr std::uint64_t last = 2'000;
     const TemporaryDirectory directory;
     const auto file = store_file(directory);
@@ -210,7 +210,7 @@ TEST_CASE("writes become durable in their order, many at a time", "[store]") {
     CHECK(again->image.nodes == std::vector{StoredNode{"n1", Incarnation{last}}});
 }
 
-TEST_CASE("what was submitted before the store is closed becomes durable", "[store]") {
+TEST_CASE("writes that were submitted before the store is closed become durable", "[store]") {
     const TemporaryDirectory directory;
     {
         const auto open = open_store(store_file(directory));
@@ -222,8 +222,8 @@ TEST_CASE("what was submitted before the store is closed becomes durable", "[sto
     CHECK(again->image.nodes.size() == 1);
 }
 
-// Goal: of a change in parts the disk holds all or nothing. Method: parts are given and the last is
-// not; then it is, in another leadership that gives all of them.
+// Goal: the disk has all parts of a change or none. Method: all parts but the last are submitted;
+// then, in another leadership, all of them.
 TEST_CASE("the parts of a change become durable together", "[store]") {
     const TemporaryDirectory directory;
     const auto part = [](std::uint64_t number) {
@@ -255,9 +255,10 @@ TEST_CASE("the parts of a change become durable together", "[store]") {
     CHECK(again->image.nodes.size() == 4);
 }
 
-// Goal: kill -9 loses nothing that was told durable.
-// Method: a child writes as fast as it can and reports each number told; kill it in the middle.
-TEST_CASE("a killed writer leaves every write it was told durable", "[store][crash]") {
+// Goal: kill -9 loses no confirmed write.
+// Method: a child writes as fast as it can and reports each confirmed number; kill it in the
+// middle.
+TEST_CASE("a killed writer leaves every confirmed write", "[store][crash]") {
     const TemporaryDirectory directory;
     const auto file = store_file(directory);
     for (int round = 0; round < 5; ++round) {
@@ -291,7 +292,7 @@ TEST_CASE("a killed writer leaves every write it was told durable", "[store][cra
             const auto wanted = std::get<StoredNode>(numbered(number).writes[0]);
             REQUIRE(std::find(nodes.begin(), nodes.end(), wanted) != nodes.end());
         }
-        // What was never told is a prefix too: nothing is written before what came before it.
+        // The unconfirmed writes are a prefix too: each is written after all before it.
         const auto highest = std::get<StoredNode>(numbered(nodes.size()).writes[0]);
         CHECK(std::find(nodes.begin(), nodes.end(), highest) != nodes.end());
         for (const auto& node : nodes) {
@@ -300,9 +301,9 @@ TEST_CASE("a killed writer leaves every write it was told durable", "[store][cra
     }
 }
 
-// Goal: two coordinators never write one file.
+// Goal: two coordinators never write to one file.
 // Method: open it twice, in this process and in another; then again when the first is gone.
-TEST_CASE("a second opener is refused while the first lives", "[store]") {
+TEST_CASE("a second opener is refused while the first is alive", "[store]") {
     const TemporaryDirectory directory;
     const auto file = store_file(directory);
     {
@@ -329,9 +330,9 @@ TEST_CASE("a second opener is refused while the first lives", "[store]") {
     CHECK(later->image.nodes.size() == 1);
 }
 
-// Goal: after an accept the same leader goes on with the epoch and the cluster it took over.
+// Goal: after an accept the same leader continues with the epoch and the cluster that it took over.
 // Method: write another epoch and cluster, then something more.
-TEST_CASE("a leader that raises its own epoch goes on writing", "[store]") {
+TEST_CASE("a leader that raises its own epoch continues to write", "[store]") {
     const TemporaryDirectory directory;
     const auto open = open_store(store_file(directory));
     REQUIRE(open);

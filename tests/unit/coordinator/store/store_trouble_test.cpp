@@ -13,7 +13,7 @@
 namespace muster::coordinator {
 namespace {
 
-/// A file with enough in it to have several pages.
+/// A store with enough rows for several pages.
 void fill(const std::string& file) {
     const auto open = open_store(file);
     REQUIRE(open);
@@ -33,7 +33,7 @@ void check_refused(const std::string& file, const std::string& word) {
 
 }  // namespace
 
-// Goal: a file that is not what was written is refused whole, in a sentence that says what to do.
+// Goal: a damaged file is refused whole, with a sentence that says what to do.
 // Method: damage a page, the header, the length; put something else in its place.
 TEST_CASE("a damaged store is refused", "[store][trouble]") {
     const TemporaryDirectory directory;
@@ -83,7 +83,7 @@ TEST_CASE("a damaged store is refused", "[store][trouble]") {
 
 namespace {
 
-/// As another user, as far as files are concerned. Nobody else may do that.
+/// Acts as another user for file access. Nobody else can do that.
 class AsNobody {
 public:
     AsNobody() : could_{geteuid() != 0 || seteuid(nobody) == 0} {}
@@ -101,8 +101,8 @@ private:
 
 }  // namespace
 
-// Goal: whoever may not write the store reads what to change. Method: its mode is 0400.
-TEST_CASE("a store that may not be written says its mode and its owner", "[store][trouble]") {
+// Goal: an operator without write access learns what to change. Method: the store's mode is 0400.
+TEST_CASE("a store without write permission reports its mode and its owner", "[store][trouble]") {
     const TemporaryDirectory directory;
     const auto file = store_file(directory);
     if (geteuid() == 0) {
@@ -118,7 +118,7 @@ TEST_CASE("a store that may not be written says its mode and its owner", "[store
     CHECK(open_store(file));
 }
 
-TEST_CASE("an empty file is told from a store that is not there", "[store][trouble]") {
+TEST_CASE("an empty file is distinguished from a missing store", "[store][trouble]") {
     const TemporaryDirectory directory;
     const auto file = directory.path() + "/store.sqlite";
     CHECK_FALSE(is_empty_file(file));
@@ -128,9 +128,9 @@ TEST_CASE("an empty file is told from a store that is not there", "[store][troub
     CHECK_FALSE(is_empty_file(file));
 }
 
-// Goal: a row that nothing of ours wrote is refused, by its table and its key, before anything
-// follows from it. Method: change one row of a sound store.
-TEST_CASE("a store with a row that cannot be is refused, and left as it is", "[store][trouble]") {
+// Goal: an impossible row is refused, with its table and its key, before it has an effect. Method:
+// change one row of a valid store.
+TEST_CASE("a store with an impossible row is refused, and left as it is", "[store][trouble]") {
     const auto& [change, word] = GENERATE(table<std::string, std::string>({
         {"UPDATE meta SET epoch = -1", "table meta: epoch is -1"},
         {"UPDATE meta SET counter = -1", "table meta: counter is -1"},
@@ -185,7 +185,7 @@ TEST_CASE("a store of a newer schema is refused and left as it is", "[store][tro
     const TemporaryDirectory directory;
     const auto file = store_file(directory);
     fill(file);
-    // The file's user version: 4 bytes, the most significant first.
+    // The file's user version: 4 bytes, big-endian.
     overwrite(file, 60, std::string{"\0\0\0\x63", 4});
     check_refused(file, "newer muster (schema 99, this one knows 5)");
     overwrite(file, 60, std::string{"\0\0\0\3", 4});
@@ -194,7 +194,7 @@ TEST_CASE("a store of a newer schema is refused and left as it is", "[store][tro
     CHECK(open->image.nodes.size() == 1'000);
 }
 
-TEST_CASE("a task that cannot be read is refused by its name", "[store][trouble]") {
+TEST_CASE("a task that cannot be read is refused with its name", "[store][trouble]") {
     const TemporaryDirectory directory;
     const auto file = store_file(directory);
     {
@@ -211,10 +211,10 @@ TEST_CASE("a task that cannot be read is refused by its name", "[store][trouble]
     check_refused(file, "holds a task 'web' that cannot be read");
 }
 
-// Goal: with a full disk nothing is told durable that is not, and nothing is tried again.
-// Method: a small disk, writes until one fails; then room again, which changes nothing until the
-// store is opened anew.
-TEST_CASE("after the first failed write nothing is written any more", "[store][trouble]") {
+// Goal: with a full disk only durable writes are confirmed, and nothing is tried again.
+// Method: a small disk, writes until one fails; then space again, which changes nothing until the
+// store is reopened.
+TEST_CASE("after the first failed write nothing more is written", "[store][trouble]") {
     const TemporaryDirectory directory;
     const SmallDisk disk{directory.path() + "/disk"};
     if (!disk.mounted()) {
@@ -243,10 +243,10 @@ TEST_CASE("after the first failed write nothing is written any more", "[store][t
     CHECK(again->image.nodes.size() == told);
 }
 
-// Goal: what nobody would find again is not told durable.
-// Method: while the store is open, take away its file, its log or its directory, or put another
-// file in its place; then write.
-TEST_CASE("nothing is durable in a store that was removed or replaced", "[store][trouble]") {
+// Goal: a write to a file that cannot be found again is not confirmed.
+// Method: while the store is open, remove its file, its log or its directory, or put another file
+// in its place; then write.
+TEST_CASE("no write is durable in a store that was removed or replaced", "[store][trouble]") {
     const TemporaryDirectory directory;
     const auto file = store_file(directory);
     const auto open = open_store(file);

@@ -11,7 +11,7 @@
 namespace muster::coordinator {
 namespace {
 
-// What the first release wrote, byte for byte: it stays so, however tables are made today.
+// The tables of the first release, byte for byte. They stay so, however tables are made today.
 constexpr const char* first_release = R"(
     CREATE TABLE meta (
         one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -73,7 +73,7 @@ std::unique_ptr<sqlite::Database> make_old_store(const std::string& file) {
 
 // Goal: an upgrade of the program loses nothing.
 // Method: a file with the tables and bytes of the first release.
-TEST_CASE("a store of the first release is opened with all that is in it", "[store]") {
+TEST_CASE("a store of the first release is opened with all its rows", "[store]") {
     const TemporaryDirectory directory;
     make_old_store(store_file(directory));
     const LeaderId leader{5, 6};
@@ -102,7 +102,7 @@ TEST_CASE("a store of the first release is opened with all that is in it", "[sto
     CHECK(again->image.intents.size() == 1);
 }
 
-// Goal: a freeze that was four settings is one row, and other settings stay.
+// Goal: a freeze of four settings becomes one row, and other settings stay.
 TEST_CASE("a freeze among the settings of a store of schema 2 becomes a row", "[store][freeze]") {
     const TemporaryDirectory directory;
     const bool on = GENERATE(true, false);
@@ -132,7 +132,7 @@ TEST_CASE("a freeze among the settings of a store of schema 2 becomes a row", "[
     CHECK(open->image.settings == std::vector{StoredSetting{"moves_per_round", "2"}});
 }
 
-// Goal: limits that operators set keep their value when their unit gets another name.
+// Goal: limits of operators keep their value when their unit is renamed.
 TEST_CASE("limits of a term in a store of schema 3 become limits of a round", "[store]") {
     const TemporaryDirectory directory;
     {
@@ -150,7 +150,7 @@ TEST_CASE("limits of a term in a store of schema 3 become limits of a round", "[
           std::vector<StoredSetting>{{"moves_per_round", "3"}, {"starts_per_round", "7"}});
 }
 
-// Goal: a store that knew no ends keeps them from now on, and loses nothing.
+// Goal: a store without ends keeps them from now on, and loses nothing.
 TEST_CASE("a store of schema 4 gets a table of ends", "[store]") {
     const TemporaryDirectory directory;
     {
@@ -177,9 +177,9 @@ TEST_CASE("a store of schema 4 gets a table of ends", "[store]") {
     CHECK(open_store(store_file(directory))->image.ends == std::vector{job});
 }
 
-// Goal: an older program that shares the cluster, or opens a copy, reads what we write of an old
-// task. Method: what the first release wrote, read and written again.
-TEST_CASE("a task of the first release is written with the bytes that it had", "[store][codec]") {
+// Goal: an older program that shares the cluster, or opens a copy, can read an old task that this
+// one wrote. Method: bytes of the first release, read and written again.
+TEST_CASE("a task of the first release is written with its old bytes", "[store][codec]") {
     std::string bytes;
     for (const char* at = first_task; *at != '\0'; at += 2) {
         bytes += static_cast<char>(std::stoi(std::string{at, 2}, nullptr, 16));
@@ -195,8 +195,8 @@ TEST_CASE("a task of the first release is written with the bytes that it had", "
     CHECK(std::get<TaskAddRequest>(read->body).task.spec == spec);
 }
 
-// Goal: an upgrade that cannot be finished leaves the file to the program that wrote it.
-// Method: a table is in the way of the last one that the upgrade makes.
+// Goal: an upgrade that cannot be finished leaves the file usable for the older program.
+// Method: a table has the name of the last one that the upgrade makes.
 TEST_CASE("an upgrade of a store is done whole or not at all", "[store][trouble]") {
     const TemporaryDirectory directory;
     const auto file = store_file(directory);

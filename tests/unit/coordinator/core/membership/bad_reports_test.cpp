@@ -1,4 +1,4 @@
-// What an agent says that makes no sense is shown with its node.
+// A report that makes no sense is shown with its node.
 
 #include <algorithm>
 #include <string>
@@ -28,9 +28,9 @@ std::uint64_t sample(CoordinatorHarness& bench, const std::string& name) {
 
 }  // namespace
 
-// Goal: a node that answers nonsense is not taken for one that is silent.
-// Method: one agent sends what cannot be read instead of its answers, then answers again.
-TEST_CASE("a node whose answers make no sense says so until a sound one comes",
+// Goal: a node that answers nonsense is not taken for a silent one.
+// Method: one agent sends unreadable messages instead of its answers, then answers again.
+TEST_CASE("a node whose answers make no sense shows it until a valid one arrives",
           "[coordinator][nodes]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -56,7 +56,7 @@ TEST_CASE("a node whose answers make no sense says so until a sound one comes",
     CHECK(bench.node("n1").note.empty());
 }
 
-TEST_CASE("nonsense of many kinds is one event in a round", "[coordinator][nodes]") {
+TEST_CASE("nonsense of many kinds is one event a round", "[coordinator][nodes]") {
     CoordinatorHarness bench;
     const FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
@@ -67,7 +67,8 @@ TEST_CASE("nonsense of many kinds is one event in a round", "[coordinator][nodes
     CHECK_THAT(bench.node("n1").bad_report, Catch::EndsWith("3"));
 }
 
-TEST_CASE("a node that is asked for all it runs and sends a part says so", "[coordinator][nodes]") {
+TEST_CASE("a node that is asked for a complete report and sends a part shows it",
+          "[coordinator][nodes]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.add("n1");
     n1.answers = false;
@@ -79,8 +80,8 @@ TEST_CASE("a node that is asked for all it runs and sends a part says so", "[coo
     CHECK_THAT(bench.node("n1").note, Catch::Contains("its answer is no snapshot"));
 }
 
-// Goal: whoever answers another leadership is not taken for silent, nor blamed for a late answer.
-TEST_CASE("an answer of another epoch is counted and noted", "[coordinator][nodes]") {
+// Goal: a node that answers another leadership counts neither as silent nor as late.
+TEST_CASE("an answer of another epoch is counted and shown", "[coordinator][nodes]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
@@ -100,8 +101,8 @@ TEST_CASE("an answer of another epoch is counted and noted", "[coordinator][node
     CHECK_THAT(bench.node("n1").note, Catch::Contains("incarnation 7"));
 }
 
-// Goal: a suspended node says what suspended it, where its agent can tell.
-TEST_CASE("a suspended node says what its agent cannot do", "[coordinator][nodes]") {
+// Goal: a suspended node shows the cause, if its agent can report it.
+TEST_CASE("a suspended node shows what its agent cannot do", "[coordinator][nodes]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     n1.host.journal_failing = true;

@@ -5,7 +5,7 @@
 
 #include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
-// What an agent reports, and nobody ordered.
+// Instances that an agent reports and that were never ordered there.
 using namespace muster;
 using namespace muster::coordinator;
 using muster::coordinator::testing::CoordinatorHarness;
@@ -23,7 +23,7 @@ InstanceReport running_copy(const std::string& task, Ordinal ordinal, Generation
     return copy;
 }
 
-/// web.0 to web.2 run on three nodes, since now.
+/// web.0 to web.2 have just started on three nodes.
 struct ThreeCopies {
     CoordinatorHarness bench;
     std::vector<std::string> honest{"n0", "n1", "n2"};
@@ -46,7 +46,7 @@ struct ThreeCopies {
         bench.pass(2s);
         REQUIRE(bench.status().converged);
     }
-    /// It says that it has run all three for longer than anybody else.
+    /// Reports that it runs all three, for longer than the other nodes.
     void claim(FakeAgent& puppet) const {
         for (Ordinal ordinal = 0; ordinal < 3; ++ordinal) {
             puppet.instances[{"web", ordinal}] =
@@ -82,9 +82,9 @@ struct ThreeCopies {
 
 }  // namespace
 
-// Goal: a lie costs nobody else a process (S18). Method: an agent that was ordered nothing says
-// that it runs all that others run, for years, in the right generation.
-TEST_CASE("a copy that was ordered never gives way to one that is only claimed",
+// Goal: a lie ends no process of another node (S18). Method: an agent without orders reports that
+// it runs all instances of the others, for years, in the right generation.
+TEST_CASE("a copy that was ordered never yields to one that is only claimed",
           "[coordinator][S18]") {
     ThreeCopies story;
     CoordinatorHarness& bench = story.bench;
@@ -114,14 +114,14 @@ TEST_CASE("a copy that was ordered never gives way to one that is only claimed",
     CHECK(bench.status().converged);
 }
 
-// Goal: the same in the midst of a roll-out, where the latest generation stays. Method: the liar
-// says that it has the next generation already.
-TEST_CASE("what is claimed in the latest generation replaces nothing", "[coordinator][S18]") {
+// Goal: the same during a roll-out, where the latest generation stays. Method: the liar reports the
+// next generation already.
+TEST_CASE("a claim in the latest generation replaces nothing", "[coordinator][S18]") {
     ThreeCopies story;
     CoordinatorHarness& bench = story.bench;
     FakeAgent& liar = bench.join("liar");
     bench.pass(2s);
-    bench.ask(NodeOfflineRequest{"liar", {}}, bench.fresh_id());  // It is ordered nothing.
+    bench.ask(NodeOfflineRequest{"liar", {}}, bench.fresh_id());  // It gets no orders.
     for (const std::string& name : story.honest) {
         bench[name].obeys = false;
     }
@@ -138,7 +138,7 @@ TEST_CASE("what is claimed in the latest generation replaces nothing", "[coordin
     }
 }
 
-// Goal: a liar that repeats itself is suspended. Method: it claims in each round.
+// Goal: a repeated lie suspends the node. Method: it claims in each round.
 TEST_CASE("a node that claims again and again is suspended", "[coordinator][S18]") {
     ThreeCopies story;
     FakeAgent& liar = story.bench.join("liar");
@@ -151,9 +151,9 @@ TEST_CASE("a node that claims again and again is suspended", "[coordinator][S18]
     CHECK(story.bench.happened("node.suspended", "liar"));
 }
 
-// Goal: what was ordered of one task is no order of another (S18). Method: one change adds both, so
-// they have the same generation; the liar lets its own start lapse and claims the other.
-TEST_CASE("a start that lapsed makes no claim of another task true", "[coordinator][S18]") {
+// Goal: an order for one task is not an order for another (S18). Method: one change adds both, so
+// they have the same generation; the liar lets its own start expire and claims the other.
+TEST_CASE("a start that expired makes no claim of another task true", "[coordinator][S18]") {
     CoordinatorHarness bench;
     FakeAgent& liar = bench.join("a");
     FakeAgent& honest = bench.join("b");
@@ -172,8 +172,8 @@ TEST_CASE("a start that lapsed makes no claim of another task true", "[coordinat
     CHECK(bench.happened("node.faulty", "a"));
 }
 
-// Goal: nobody keeps others from running by what it claims (L1). Method: in its first report, which
-// may be true, the liar has all instances, and it stops none; then a real node dies.
+// Goal: a claim does not keep others from running an instance (L1). Method: in its first report,
+// which may be true, the liar has all instances, and it stops none; then a real node dies.
 TEST_CASE("a node that stops nothing of what it claims takes no instance away",
           "[coordinator][S18][L1]") {
     ThreeCopies story;
@@ -200,9 +200,9 @@ TEST_CASE("a node that stops nothing of what it claims takes no instance away",
     CHECK(bench["n3"].instances.contains({"web", 0}));
 }
 
-// Goal: a claim holds no place (L1). Method: the liar claims all while a real node dies; a free one
-// is left.
-TEST_CASE("an instance of a lost node is placed though another node claims it",
+// Goal: a claim reserves no place (L1). Method: the liar claims everything while a real node dies;
+// a free one is left.
+TEST_CASE("an instance of a lost node is placed even if another node claims it",
           "[coordinator][S18][L1]") {
     ThreeCopies story;
     CoordinatorHarness& bench = story.bench;
@@ -217,8 +217,7 @@ TEST_CASE("an instance of a lost node is placed though another node claims it",
     CHECK(bench["n3"].instances.contains({"web", 0}));
 }
 
-// Goal: whoever obeys a stop and still reports the copy lies in one of both. Method: one does so
-// once.
+// Goal: a node that obeys a stop and still reports the copy lies once. Method: one node does so.
 TEST_CASE("a copy that is still reported after its stop was obeyed is only claimed",
           "[coordinator][S18]") {
     ThreeCopies story;
@@ -234,10 +233,11 @@ TEST_CASE("a copy that is still reported after its stop was obeyed is only claim
     CHECK(story.times_fed("n2", "claimed_instance") == 1);
 }
 
-// Goal: what may have been ordered is no lie. Method: the ways in which an honest agent comes to
-// run what this leadership did not order there, or forgot.
-TEST_CASE("who may have been ordered it does not claim it", "[coordinator][S18][S11]") {
-    SECTION("under the leadership before, which this one recovers from") {
+// Goal: an instance that may have been ordered is not a lie. Method: each way in which an honest
+// agent runs what this leadership did not order there, or has forgotten.
+TEST_CASE("a node that may have been ordered an instance does not claim it",
+          "[coordinator][S18][S11]") {
+    SECTION("under the previous leadership, from which this one recovers") {
         StoreImage image = CoordinatorHarness::store_with(
             {CoordinatorHarness::stored("n0"), CoordinatorHarness::stored("n1")});
         image.tasks.push_back({CoordinatorHarness::wanted("web", 1), Generation{5}, Generation{5}});
@@ -267,7 +267,7 @@ TEST_CASE("who may have been ordered it does not claim it", "[coordinator][S18][
         CHECK_FALSE(story.bench.happened("node.faulty", "back"));
         CHECK(story.times_fed("back", "claimed_instance") == 0);
     }
-    SECTION("the node was lost before it could say that it obeyed") {
+    SECTION("the node was lost before it could report that it obeyed") {
         CoordinatorHarness bench;
         FakeAgent& n0 = bench.join("n0");
         bench.pass(2s);

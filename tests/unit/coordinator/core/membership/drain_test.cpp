@@ -26,8 +26,8 @@ std::vector<std::string> codes_in(const DrainView& drain) {
 }  // namespace
 
 // Goal: a drain interrupts nothing and ends by itself.
-// Method: two instances on two nodes of three; one of these is drained.
-TEST_CASE("a drained node is left by its instances one proof at a time, and is then offline",
+// Method: two instances on two of three nodes; one of these nodes is drained.
+TEST_CASE("the instances of a drained node move one after another, and it is then offline",
           "[intents][drain]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -53,9 +53,10 @@ TEST_CASE("a drained node is left by its instances one proof at a time, and is t
     CHECK(bench.happened("node.drained", "n1"));
 }
 
-// Goal: a drain that cannot end says what is in its way, in time.
-// Method: as many instances as nodes, so none has another place; a deadline passes; room comes.
-TEST_CASE("a drain names its blockers, and says when its deadline has passed", "[intents][drain]") {
+// Goal: a drain that cannot end reports its blocker in time.
+// Method: as many instances as nodes, so there is no other place; a deadline passes; a node joins.
+TEST_CASE("a drain names its blockers, and reports when its deadline has passed",
+          "[intents][drain]") {
     CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
@@ -89,9 +90,9 @@ TEST_CASE("a drain names its blockers, and says when its deadline has passed", "
     CHECK(bench.running("web") == 2);
 }
 
-// Goal: nobody believes that a drain goes on by force.
-// Method: one by force is asked for anew, with a deadline and without.
-TEST_CASE("a drain that is asked for anew says what it gives up", "[intents][drain]") {
+// Goal: an operator learns that a drain is no longer forced.
+// Method: a forced drain is requested again, with a deadline and without.
+TEST_CASE("a drain that is requested again says what it replaces", "[intents][drain]") {
     CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
@@ -102,15 +103,15 @@ TEST_CASE("a drain that is asked for anew says what it gives up", "[intents][dra
         REQUIRE(reply->result);
         return std::get<NodesChangeReply>(*reply->result).changes.front().detail;
     };
-    bench["n1"].answers = false;  // So that it has no end.
+    bench["n1"].answers = false;  // So that it does not end.
     CHECK(told({.pattern = "n1", .force = true}).empty());
     CHECK(told({.pattern = "n1", .deadline_ms = 60'000}) == "its earlier --force is dropped");
     CHECK(told({.pattern = "n1", .deadline_ms = 60'000, .force = true}).empty());
     CHECK(told({.pattern = "n1"}) == "its earlier deadline and --force are dropped");
 }
 
-// Goal: what is said of a drain is true. Method: the deadline passes while the store is slow to
-// take that it has ended.
+// Goal: no report of a drain is wrong. Method: the deadline passes while the store is slow to
+// confirm its end.
 TEST_CASE("a drain that has ended is not overdue while its end is being stored",
           "[intents][drain][L5]") {
     CoordinatorHarness bench;
@@ -127,8 +128,8 @@ TEST_CASE("a drain that has ended is not overdue while its end is being stored",
     CHECK(bench.node("n1").intent == "offline");
 }
 
-// Goal: an overdue drain always says what it waits for. Method: all is stopped on the node, but its
-// answers do not come, from which alone it is known what became of the orders.
+// Goal: an overdue drain always reports what it waits for. Method: everything is stopped on the
+// node, but its answers, which would confirm that, do not arrive.
 TEST_CASE("a drain that waits for an answer says so", "[intents][drain][L5]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -149,7 +150,7 @@ TEST_CASE("a drain that waits for an answer says so", "[intents][drain][L5]") {
     CHECK(bench.node(holder.name).intent == "offline");
 }
 
-TEST_CASE("a node that does not answer cannot be seen to be drained", "[intents][drain]") {
+TEST_CASE("a node that does not answer is not shown as drained", "[intents][drain]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.join("n2");
@@ -162,7 +163,8 @@ TEST_CASE("a node that does not answer cannot be seen to be drained", "[intents]
     bench.pass(10s);
     CHECK(bench.node(holder.name).intent == "draining");
     CHECK(codes_in(drain_of(bench, holder.name)).front() == "silent");
-    CHECK(bench.running("web") == 2);  // The lost one's is started elsewhere, as after any loss.
+    CHECK(bench.running("web") ==
+          2);  // The lost node's copy is started elsewhere, as after any loss.
     holder.answers = true;
     holder.obeys = true;
     bench.pass(10s);
@@ -199,7 +201,7 @@ TEST_CASE("the last node of a pool is drained only by force, which stops what ha
     CHECK(bench.running("web") == 1);
 }
 
-TEST_CASE("a retry of a drain that was refused is refused alike", "[intents][drain][S3]") {
+TEST_CASE("a retry of a refused drain gets the same refusal", "[intents][drain][S3]") {
     CoordinatorHarness bench;
     bench.join("n1");
     const RequestId id = bench.fresh_id();
@@ -212,7 +214,7 @@ TEST_CASE("a retry of a drain that was refused is refused alike", "[intents][dra
     CHECK(bench.ask(NodeDrainRequest{.pattern = "n1"}, bench.fresh_id())->result);
 }
 
-TEST_CASE("online ends a drain, and a new leadership goes on with one", "[intents][drain]") {
+TEST_CASE("online ends a drain, and a new leadership continues one", "[intents][drain]") {
     CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
@@ -238,9 +240,8 @@ TEST_CASE("online ends a drain, and a new leadership goes on with one", "[intent
     CHECK(next_leader.happened("node.drain_overdue", "n1"));
 }
 
-// Goal: the event of an overdue drain stays a sentence. Method: it waits for more than it names.
-TEST_CASE("an overdue drain names five of those it waits for and counts the rest",
-          "[intents][drain]") {
+// Goal: the event of an overdue drain stays one sentence. Method: it waits for more than it names.
+TEST_CASE("an overdue drain names five of its blockers and counts the rest", "[intents][drain]") {
     CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(2s);

@@ -8,7 +8,7 @@ using muster::coordinator::testing::CoordinatorHarness;
 using muster::coordinator::testing::FakeAgent;
 
 // Goal: one connection cannot fill the table of nodes.
-// Method: an agent says hello under a second name on its route.
+// Method: an agent sends a hello with a second name on its route.
 TEST_CASE("one connection is one agent", "[coordinator][hello][S18]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -26,14 +26,15 @@ TEST_CASE("one connection is one agent", "[coordinator][hello][S18]") {
     CHECK(bench.status().nodes == 2);
 }
 
-// Goal: a liar leaves numbers above its own to the honest agent of the name.
-// Method: claims at the end of the range, of a name known and of one that is not.
-TEST_CASE("an incarnation that is no count of starts is refused", "[coordinator][hello][S18]") {
+// Goal: a liar leaves higher incarnations to the honest agent of the name.
+// Method: claims at the end of the range, with a known name and an unknown one.
+TEST_CASE("an incarnation that cannot be a count of starts is refused",
+          "[coordinator][hello][S18]") {
     CoordinatorHarness bench{
         CoordinatorHarness::store_with({CoordinatorHarness::stored("n1", Incarnation{5})})};
     FakeAgent& n1 = bench.add("n1");
     n1.incarnation = Incarnation{~std::uint64_t{0}};
-    SECTION("of a name that is known") {
+    SECTION("of a known name") {
         bench.say_hello(n1);
         n1.incarnation = Incarnation{(std::uint64_t{1} << 24U) + 6};
         bench.say_hello(n1);
@@ -52,7 +53,7 @@ TEST_CASE("an incarnation that is no count of starts is refused", "[coordinator]
     CHECK(n1.welcomes.size() == 1);
 }
 
-TEST_CASE("an agent whose name is none is refused with the rule of names",
+TEST_CASE("an agent with an invalid name is refused with the rule of names",
           "[coordinator][hello][bad_input]") {
     CoordinatorHarness bench;
     FakeAgent& odd = bench.add("No Name!");
@@ -64,9 +65,9 @@ TEST_CASE("an agent whose name is none is refused with the rule of names",
     CHECK(bench.status().nodes == 0);
 }
 
-// Goal: a hello of the same life moves the session and keeps what is held.
+// Goal: a hello of the same life moves the session and keeps the record.
 // Method: the same agent on a new route.
-TEST_CASE("the same life on a new route goes on where it was", "[coordinator][hello][SC-03]") {
+TEST_CASE("the same life on a new route continues where it was", "[coordinator][hello][SC-03]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
@@ -85,9 +86,9 @@ TEST_CASE("the same life on a new route goes on where it was", "[coordinator][he
     CHECK(bench.node("n1").instances == 1);
 }
 
-// Goal: an agent that lost its disk is told the incarnation to surpass.
-// Method: another life says an incarnation that is not above the known one.
-TEST_CASE("another life not above the known incarnation is told what is known",
+// Goal: an agent that lost its disk learns the incarnation to surpass.
+// Method: another life sends an incarnation that is not above the known one.
+TEST_CASE("another life not above the known incarnation learns the known one",
           "[coordinator][hello][SC-D12]") {
     CoordinatorHarness bench{
         CoordinatorHarness::store_with({CoordinatorHarness::stored("n1", Incarnation{5})})};
@@ -102,9 +103,9 @@ TEST_CASE("another life not above the known incarnation is told what is known",
     CHECK(n1.welcomes.size() == 1);
 }
 
-// Goal: nothing is ordered from a life that nobody welcomed, in the name of the one before it.
-// Method: an agent begins anew on an empty disk, and its connection is the one of its last life.
-TEST_CASE("another life that speaks by the connection of a node gets no order before its welcome",
+// Goal: a life without a welcome gets no order meant for its previous life.
+// Method: an agent starts again on an empty disk, over the connection of its last life.
+TEST_CASE("another life on the connection of a node gets no order before its welcome",
           "[coordinator][hello][SC-D12]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -121,7 +122,7 @@ TEST_CASE("another life that speaks by the connection of a node gets no order be
     CHECK(n1.instances.size() == 1);
 }
 
-// Goal: two agents of one name: the second is refused, the first untouched.
+// Goal: of two agents with one name, the second is refused and the first unaffected.
 // Method: a second life of a higher incarnation while the first answers, and when it does not.
 TEST_CASE("a name is in use while its old life answers, and free after one missed answer",
           "[coordinator][hello][S18]") {
@@ -154,9 +155,10 @@ TEST_CASE("a name is in use while its old life answers, and free after one misse
     CHECK(bench.node("n1").incarnation == Incarnation{2});
 }
 
-// Goal: what an older life says of orders and of itself changes nothing.
-// Method: a new life has an order in flight; the old life refuses the like of it, and says goodbye.
-TEST_CASE("acknowledgements and goodbyes of an older life are dropped",
+// Goal: acknowledgements and departures of an older life change nothing.
+// Method: a new life has an order in flight; the old life refuses a similar one, and announces its
+// departure.
+TEST_CASE("acknowledgements and departures of an older life are dropped",
           "[coordinator][hello][SC-D12]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -186,12 +188,12 @@ TEST_CASE("acknowledgements and goodbyes of an older life are dropped",
     CHECK(bench.status().serving == 2);
     CHECK(n2.batches.size() == 1);
 
-    ack.incarnation = Incarnation{2};  // The same of the present life is heard.
+    ack.incarnation = Incarnation{2};  // The same from the present life counts.
     bench.give(FromAgent{n1.session, ack});
     CHECK(bench.happened("instance.refused", to_string(ordered.id)));
 }
 
-// Goal: what an older life says changes nothing.
+// Goal: reports of an older life change nothing.
 // Method: a report of the old incarnation after a new life was welcomed.
 TEST_CASE("reports of an older life are dropped", "[coordinator][hello][SC-D12]") {
     CoordinatorHarness bench;
@@ -206,7 +208,7 @@ TEST_CASE("reports of an older life are dropped", "[coordinator][hello][SC-D12]"
     n1.session = Session{901};
     bench.say_hello(n1);
     REQUIRE(bench.status().running == 1);
-    // It fits what is held but for the incarnation.
+    // It fits the held state, except for the incarnation.
     Report late;
     late.kind = ReportKind::delta;
     late.epoch = Epoch{3};
@@ -220,7 +222,7 @@ TEST_CASE("reports of an older life are dropped", "[coordinator][hello][SC-D12]"
 
 // Goal: a new life is never taken for the old one.
 // Method: an agent restarts with nothing running.
-TEST_CASE("an agent that comes back empty is given its work anew", "[coordinator][hello]") {
+TEST_CASE("an agent that returns empty gets its work again", "[coordinator][hello]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);
@@ -238,9 +240,9 @@ TEST_CASE("an agent that comes back empty is given its work anew", "[coordinator
     CHECK(n1.batches.back().incarnation == Incarnation{2});
 }
 
-// Goal: what a host has is known from its agent, and a lie about it has no effect.
-// Method: a node says what it has, says otherwise in a new life, and then what cannot be.
-TEST_CASE("what a node has for instances is what its last hello said", "[coordinator][hello]") {
+// Goal: a host's resources come from its agent, and a lie about them has no effect.
+// Method: a node reports resources, other ones in a new life, and then impossible ones.
+TEST_CASE("a node's resources are those of its last hello", "[coordinator][hello]") {
     CoordinatorHarness bench;
     const auto offer = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).offer; };
     FakeAgent& n1 = bench.join("n1");
@@ -270,8 +272,7 @@ TEST_CASE("what a node has for instances is what its last hello said", "[coordin
     CHECK(offer() == Offer{});
 }
 
-TEST_CASE("which limits of tasks a node keeps is what its last hello said",
-          "[coordinator][hello]") {
+TEST_CASE("the enforced limits of a node are those of its last hello", "[coordinator][hello]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     const auto limits = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).limits; };

@@ -5,16 +5,15 @@
 
 #include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
-// As many names of nodes as there may be.
+// The bound on the number of node names.
 using namespace muster;
 using namespace muster::coordinator;
 using muster::coordinator::testing::CoordinatorHarness;
 using muster::coordinator::testing::FakeAgent;
 
-// Goal: no way round the bound of names: what is on its way to the store counts, too.
-// Method: lists that follow each other while the store confirms nothing, then one more at the
-// bound.
-TEST_CASE("names that wait for the store count among those that there may be",
+// Goal: pending names count against the bound, too.
+// Method: several lists while the store confirms nothing, then one more name at the bound.
+TEST_CASE("names that wait for the store count against the bound of names",
           "[intents][inventory]") {
     CoordinatorHarness bench;
     bench.join("n0");
@@ -46,10 +45,10 @@ TEST_CASE("names that wait for the store count among those that there may be",
     REQUIRE(stranger.refusals.size() == 1);
     CHECK(stranger.refusals.front().code == Errc::busy);
     CHECK_THAT(stranger.refusals.front().detail, Catch::StartsWith("there are 200000 nodes, and"));
-    CHECK(bench.ask(NodeAddRequest{{{.name = "n0"}}})->result);  // It is there already.
+    CHECK(bench.ask(NodeAddRequest{{{.name = "n0"}}})->result);  // It already exists.
 }
 
-TEST_CASE("a list of nodes may replace one as long as there is room for either",
+TEST_CASE("a list of nodes can replace one as long as there is room for either",
           "[intents][inventory]") {
     const auto names = [](char first) {
         NodeApplyRequest request;

@@ -38,8 +38,8 @@ std::size_t running_beside_n1(CoordinatorHarness& bench) {
 }  // namespace
 
 // Goal: a removed node is drained first, then gone, and refused until it is added again.
-// Method: remove one of three, say hello again, add it again.
-TEST_CASE("a node is removed once it is drained, and may not join before it is added",
+// Method: remove one of three, send another hello, add it again.
+TEST_CASE("a node is removed once it is drained, and cannot join before it is added",
           "[intents][inventory][GO-12]") {
     CoordinatorHarness bench;
     start_three(bench);
@@ -73,7 +73,7 @@ TEST_CASE("a node is removed once it is drained, and may not join before it is a
     CHECK(bench.status().serving == 3);
 }
 
-TEST_CASE("by force a node is removed at once, and what it ran is started elsewhere",
+TEST_CASE("a forced removal acts at once, and the node's instances start elsewhere",
           "[intents][inventory][GO-12]") {
     CoordinatorHarness bench;
     start_three(bench);
@@ -83,9 +83,9 @@ TEST_CASE("by force a node is removed at once, and what it ran is started elsewh
     bench.pass(5s);
     CHECK(running_beside_n1(bench) == 3);
     CHECK(bench["n1"].batches.size() == batches);
-    CHECK(tasks_on(bench["n1"]) == "t1 ");  // Its agent was not told to stop anything.
+    CHECK(tasks_on(bench["n1"]) == "t1 ");  // Its agent got no order to stop anything.
 
-    // Its row and that of its intent are what the store keeps of it.
+    // The store has the node's row and the row of its intent.
     bool erased = false;
     for (const Persist& persist : bench.persisted) {
         for (const Write& write : persist.writes) {
@@ -96,9 +96,10 @@ TEST_CASE("by force a node is removed at once, and what it ran is started elsewh
     CHECK(erased);
 }
 
-// Goal: the set of nodes is replaced in one request.
+// Goal: one request replaces the set of nodes.
 // Method: a list without n1; a dry run first.
-TEST_CASE("a list of nodes replaces the one before in one request", "[intents][inventory][GO-15]") {
+TEST_CASE("a list of nodes replaces the previous one in one request",
+          "[intents][inventory][GO-15]") {
     CoordinatorHarness bench;
     start_three(bench);
     NodeApplyRequest list{.nodes = {{.name = "n0"}, {.name = "n2"}, {.name = "n9"}},
@@ -125,9 +126,9 @@ TEST_CASE("a list of nodes replaces the one before in one request", "[intents][i
     CHECK(bench.status().serving == 3);
 }
 
-// Goal: the list decides the pool of a node exactly as long as it names one.
+// Goal: the list decides a node's pool only while it names one.
 // Method: an agent of one pool is listed in another, then without one, removed, and added again.
-TEST_CASE("a node that the list names without a pool is in the pool its agent says",
+TEST_CASE("a node that is listed without a pool is in the pool of its agent",
           "[intents][inventory]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.add("n1");
@@ -158,14 +159,14 @@ TEST_CASE("a node that the list names without a pool is in the pool its agent sa
     CHECK(list("fast") == "fast");
     REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true})->result);
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}})->result);
-    CHECK(offer().pool == default_pool);  // It has said nothing since.
+    CHECK(offer().pool == default_pool);  // It has sent no report since.
     bench.give(FromAgent{n1.session, hello});
     CHECK(offer().pool == "own");
 }
 
-// Goal: what runs in a pool is not stopped because its last node is listed in another.
+// Goal: instances in a pool are not stopped because its last node is listed in another pool.
 // Method: a task of the pool has no other place, then it gets one.
-TEST_CASE("what runs on a node that is listed in another pool leaves when it has a place",
+TEST_CASE("instances on a node that is listed in another pool move when they have a place",
           "[intents][inventory]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -180,9 +181,9 @@ TEST_CASE("what runs on a node that is listed in another pool leaves when it has
     CHECK(bench["n2"].instances.size() == 1);
 }
 
-// Goal: nothing is started where its task may not run, also in the place of what ended there.
+// Goal: nothing is started where its task must not run, even as a replacement in place.
 // Method: a job has ended on a node that is then listed in another pool, and gets a new program.
-TEST_CASE("what ended on a node that does not suit it any more is replaced elsewhere",
+TEST_CASE("a job that ended on a node that no longer suits is replaced elsewhere",
           "[intents][inventory]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -197,7 +198,7 @@ TEST_CASE("what ended on a node that does not suit it any more is replaced elsew
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1", .pool = "other"}}})->result);
     bench.join("n2");
     bench.pass(5s);
-    CHECK(n1.instances.size() == 1);  // It stays as it ended.
+    CHECK(n1.instances.size() == 1);  // It stays ended.
     job.spec.argv.emplace_back("more");
     bench.ask(ApplyRequest{.tasks = {job}});
     bench.pass(5s);
@@ -205,7 +206,7 @@ TEST_CASE("what ended on a node that does not suit it any more is replaced elsew
     CHECK(bench["n2"].instances.size() == 1);
 }
 
-TEST_CASE("where nodes are listed only those may join", "[intents][inventory]") {
+TEST_CASE("where nodes are listed only those can join", "[intents][inventory]") {
     CoordinatorOptions options;
     options.listed_only = true;
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
@@ -225,7 +226,7 @@ TEST_CASE("where nodes are listed only those may join", "[intents][inventory]") 
     CHECK_THAT(stranger.refusals.back().detail, Catch::StartsWith("an operator removed n1; "));
     bench.say_hello(stranger);
     CHECK(bench.status().nodes == 1);
-    // The list says it: nothing is kept of a name that is not on it.
+    // The list decides: nothing is kept of a name that is not on it.
     StoreImage image = CoordinatorHarness::empty_store();
     CHECK(bench.ask(NodeRemoveRequest{.pattern = "n9"})->result.error().code == Errc::not_found);
 }
@@ -238,9 +239,9 @@ TEST_CASE("a listed name that has not come raises no alarm", "[intents][inventor
     CHECK(bench.status().alarms.empty());
 }
 
-// Goal: a long list costs one row a name. Method: list a name; a leadership on what is stored.
-TEST_CASE("a listed name that never came has no row but its place on the list",
-          "[intents][inventory]") {
+// Goal: a long list costs one row a name. Method: list a name; start a leadership from the stored
+// rows.
+TEST_CASE("a listed name that never joined has only a row of the list", "[intents][inventory]") {
     CoordinatorHarness bench;
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}})->result);
     bench.pass(2s);
@@ -256,13 +257,14 @@ TEST_CASE("a listed name that never came has no row but its place on the list",
     image.intents = {StoredIntent{.name = "n1", .admission = Admission::listed}};
     CoordinatorHarness next{image};
     CHECK(next.node("n1").health == "lost");
-    CHECK_FALSE(next.happened("node.expected", "n1"));  // It was told when it was listed.
+    CHECK_FALSE(
+        next.happened("node.expected", "n1"));  // It was published when the name was listed.
     next.join("n1");
     next.pass(2s);
     CHECK(next.node("n1").health == "healthy");
 }
 
-TEST_CASE("a name that never came is removed at once, and a list has its bound",
+TEST_CASE("a name that never joined is removed at once, and a list has its bound",
           "[intents][inventory]") {
     CoordinatorHarness bench;
     bench.join("n0");
@@ -279,9 +281,9 @@ TEST_CASE("a name that never came is removed at once, and a list has its bound",
     CHECK(bench.status().nodes == 1);
 }
 
-// Goal: a change sees all that was asked before it, confirmed or not.
+// Goal: a change sees all earlier ones, confirmed or not.
 // Method: lists, removals and decisions one after the other while the store confirms nothing.
-TEST_CASE("a change of nodes sees what is on its way to the store", "[intents][inventory][GO-15]") {
+TEST_CASE("a change of nodes sees the pending ones", "[intents][inventory][GO-15]") {
     CoordinatorOptions options;
     options.listed_only = GENERATE(false, true);
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
@@ -312,9 +314,9 @@ TEST_CASE("a change of nodes sees what is on its way to the store", "[intents][i
     CHECK(bench.node("c").intent == "offline");
 }
 
-// Goal: why and by whom is kept for every decision, also for one that calls another off.
-// Method: a new name with a reason; a removal that an add calls off, with a reason and without.
-TEST_CASE("the reason of an add is kept, also if it calls a removal off", "[intents][inventory]") {
+// Goal: reason and author are kept for every decision, also for one that cancels another.
+// Method: a new name with a reason; a removal that an add cancels, with a reason and without.
+TEST_CASE("the reason of an add is kept, also if it cancels a removal", "[intents][inventory]") {
     const Occasion bob{.reason = "it is mended", .author = "bob@desk"};
     CoordinatorHarness bench;
     start_three(bench);

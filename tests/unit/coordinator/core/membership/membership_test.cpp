@@ -8,8 +8,8 @@ using namespace muster::coordinator;
 using muster::coordinator::testing::CoordinatorHarness;
 using muster::coordinator::testing::FakeAgent;
 
-// Goal: one silent answer is a miss, `lost_after` in a row are a loss, and work moves then.
-// Method: an agent stops answering; another one is there to take over.
+// Goal: one missed poll is a miss, `lost_after` in a row are a loss, and then instances move.
+// Method: an agent stops answering; another one can take over.
 TEST_CASE("a node that misses three polls in a row is lost and its work moves",
           "[coordinator][nodes][GO-19][GO-D9]") {
     CoordinatorHarness bench;
@@ -20,7 +20,7 @@ TEST_CASE("a node that misses three polls in a row is lost and its work moves",
     FakeAgent& n2 = bench.join("n2");
     bench.pass(1s);
     n1.answers = false;
-    bench.pass(3s);  // The first of these rounds only brings the first poll.
+    bench.pass(3s);  // The first of these rounds only has the first poll.
     CHECK(bench.node("n1").health == "healthy");
     CHECK(bench.node("n1").note == "silent for 2 polls");
     CHECK(n2.instances.empty());
@@ -30,9 +30,9 @@ TEST_CASE("a node that misses three polls in a row is lost and its work moves",
     CHECK(n2.instances.size() == 1);
 }
 
-// Goal: a lost node serves again with its first good answer, and doubles end.
+// Goal: a lost node serves again with its first valid answer, and duplicates end.
 // Method: the lost node answers again while a replacement runs.
-TEST_CASE("a lost node that answers is healthy again and its double is stopped",
+TEST_CASE("a lost node that answers is healthy again and its duplicate is stopped",
           "[coordinator][nodes][GO-D9][S7]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -50,7 +50,7 @@ TEST_CASE("a lost node that answers is healthy again and its double is stopped",
     CHECK(bench.status().converged);
 }
 
-// Goal: the mark is in the store before anything follows from it.
+// Goal: a loss is durable before it has an effect.
 // Method: a store that does not confirm the loss.
 TEST_CASE("nothing is started elsewhere before the loss is durable", "[coordinator][durable]") {
     CoordinatorHarness bench;
@@ -70,9 +70,10 @@ TEST_CASE("nothing is started elsewhere before the loss is durable", "[coordinat
     CHECK(n2.instances.size() == 1);
 }
 
-// Goal: to say hello is no answer. Method: an agent that has reported only repeats its hello; in a
+// Goal: a hello is not an answer. Method: an agent that has reported only repeats its hello; in a
 // new leadership, one that the store knows does nothing else.
-TEST_CASE("who only says hello is silent, and holds up no recovery", "[coordinator][L3][S11]") {
+TEST_CASE("an agent that only sends hellos is silent, and does not delay recovery",
+          "[coordinator][L3][S11]") {
     const auto repeat_hello = [](CoordinatorHarness& bench, FakeAgent& puppet, int times) {
         for (int time = 0; time < times; ++time) {
             bench.pass(400ms);
@@ -97,9 +98,9 @@ TEST_CASE("who only says hello is silent, and holds up no recovery", "[coordinat
     CHECK(next.happened("recovery.ended", ""));
 }
 
-// Goal: who slept suspects nobody.
-// Method: no wake for a round and a half, nor any answer.
-TEST_CASE("a round in which our own loop was late counts no miss", "[coordinator][S10]") {
+// Goal: a paused coordinator suspects no node.
+// Method: no wake for a round and a half, and no answer.
+TEST_CASE("a round in which the coordinator's loop was late counts no miss", "[coordinator][S10]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
@@ -113,10 +114,11 @@ TEST_CASE("a round in which our own loop was late counts no miss", "[coordinator
     CHECK(bench.node("n1").health == "healthy");
 }
 
-// Goal: a long sleep of ours costs no node, although it cost the agents their links.
-// Method: sleep for 10 s; one link is gone afterwards and comes back after 5 s, one is gone for
-// good, and one stands but brings nothing. Who was late may be late again, so nobody is lost soon.
-TEST_CASE("after a sleep of ours links have as long to come back", "[coordinator][S10]") {
+// Goal: a long pause of the coordinator costs no node, though agents closed their connections.
+// Method: pause for 10 s. One connection then closes and returns after 5 s, one closes for good,
+// and one stays open but silent. A late coordinator may be late again, so no node is lost soon.
+TEST_CASE("after a pause of the coordinator connections have as long to return",
+          "[coordinator][S10]") {
     CoordinatorHarness bench;
     const Session returns = bench.join("returns").session;
     const Session gone = bench.join("gone").session;
@@ -146,7 +148,7 @@ TEST_CASE("after a sleep of ours links have as long to come back", "[coordinator
 
 // Goal: losses are decided at a limited rate.
 // Method: 30 of 60 nodes fall silent at once; the burst is 10, then one a round.
-TEST_CASE("mass silence is decided at the stated rate", "[coordinator][S9]") {
+TEST_CASE("mass silence is decided at the specified rate", "[coordinator][S9]") {
     CoordinatorHarness bench;
     for (int i = 0; i < 60; ++i) {
         bench.join("n" + std::to_string(100 + i));
@@ -164,9 +166,9 @@ TEST_CASE("mass silence is decided at the stated rate", "[coordinator][S9]") {
     CHECK(bench.status().lost == 16);
 }
 
-// Goal: names that somebody made up do not hold up the loss of a real node.
-// Method: 30 empty nodes, first in every order, fall silent in the same round as one that works.
-TEST_CASE("nodes that bear no work use up nothing of the rate of losses", "[coordinator][S9]") {
+// Goal: invented names do not delay the loss of a real node.
+// Method: 30 empty nodes, first in every order, fall silent in the same round as one with work.
+TEST_CASE("nodes without work use up nothing of the rate of losses", "[coordinator][S9]") {
     CoordinatorHarness bench;
     FakeAgent& real = bench.join("z");
     bench.want("web", 1);
@@ -180,7 +182,7 @@ TEST_CASE("nodes that bear no work use up nothing of the rate of losses", "[coor
     CHECK(bench.status().lost == 31);
 }
 
-// Goal: whoever fell silent first is decided first.
+// Goal: the node that fell silent first is decided first.
 // Method: more nodes than the burst are silent when one with a lower index falls silent too.
 TEST_CASE("losses are decided in the order of silence", "[coordinator][S9]") {
     CoordinatorHarness bench;
@@ -201,9 +203,9 @@ TEST_CASE("losses are decided in the order of silence", "[coordinator][S9]") {
     CHECK(bench.node("n100").health == "lost");
 }
 
-// Goal: a table full of dead names has room again, by itself.
-// Method: a full store of which half the nodes are lost, long before they would be forgotten.
-TEST_CASE("in a full table the lost are forgotten after a round", "[coordinator][nodes]") {
+// Goal: a table full of lost names gets room again by itself.
+// Method: half of the nodes of a full store are lost, long before they would be forgotten.
+TEST_CASE("in a full table lost nodes are forgotten after a round", "[coordinator][nodes]") {
     std::vector<StoredNode> rows;
     for (std::size_t i = 0; i < limits::joiners; ++i) {
         rows.push_back(CoordinatorHarness::stored("n" + std::to_string(i)));
@@ -216,9 +218,9 @@ TEST_CASE("in a full table the lost are forgotten after a round", "[coordinator]
     CHECK(bench.join("late").welcomes.size() == 1);
 }
 
-// Goal: whoever makes up names cannot fill the table for those that operators name.
-// Method: a store full of names that came unasked; one more comes, then it is listed.
-TEST_CASE("a listed name joins where those that come unasked find no room",
+// Goal: invented names cannot fill the table for listed nodes.
+// Method: a store full of unlisted names; one more sends a hello, then it is listed.
+TEST_CASE("a listed name joins where unlisted ones find no room",
           "[coordinator][nodes][inventory]") {
     std::vector<StoredNode> rows;
     for (std::size_t i = 0; i < limits::joiners; ++i) {
@@ -236,8 +238,8 @@ TEST_CASE("a listed name joins where those that come unasked find no room",
     CHECK(bench.status().nodes == limits::joiners + 1);
 }
 
-// Goal: a goodbye is a planned absence, borne 30 s longer than silence.
-// Method: an agent says goodbye and stays away; its loss is decided, with the event, after that.
+// Goal: an announced departure is tolerated 30 s longer than silence.
+// Method: an agent leaves and stays away; its loss and the event come after that.
 TEST_CASE("a node that left is shown as lost, and given up after its grace",
           "[coordinator][nodes]") {
     CoordinatorHarness bench;
@@ -266,9 +268,10 @@ TEST_CASE("a node that left is shown as lost, and given up after its grace",
     CHECK(bench.status().serving == 1);
 }
 
-// Goal: a dead name does not stay in the list for ever, but one with placements does.
+// Goal: a lost name is not kept for ever, unless it has placements.
 // Method: an empty and a busy node are lost for longer than `max_lost`.
-TEST_CASE("a lost node without placements is forgotten in time", "[coordinator][nodes][SC-01]") {
+TEST_CASE("a lost node without placements is forgotten after max_lost",
+          "[coordinator][nodes][SC-01]") {
     CoordinatorHarness bench{
         CoordinatorHarness::empty_store(),
         {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
@@ -294,9 +297,9 @@ TEST_CASE("a lost node without placements is forgotten in time", "[coordinator][
 }
 
 // Goal: a deadline belongs to the record, not to its slot in the table.
-// Method: a node is forgotten; the next one takes its slot, says goodbye, is lost and forgotten,
-// each by the deadlines of its own.
-TEST_CASE("nothing of a forgotten node is polled or timed any more",
+// Method: a node is forgotten; the next one takes its slot, leaves, is lost and forgotten, each at
+// its own deadlines.
+TEST_CASE("a forgotten node is not polled and has no deadlines any more",
           "[coordinator][nodes][SC-D7]") {
     CoordinatorHarness bench{
         CoordinatorHarness::empty_store(),
@@ -321,8 +324,8 @@ TEST_CASE("nothing of a forgotten node is polled or timed any more",
     CHECK(n1.polls.size() == polls);
 }
 
-// Goal: what was to happen to a node does not happen to the next one in its place.
-// Method: a node is removed while its suspension runs; another one joins before that would end.
+// Goal: pending events of a node do not apply to the next one in its slot.
+// Method: a node is removed during its suspension; another one joins before that would end.
 TEST_CASE("the suspension of a removed node is not ended for another node",
           "[coordinator][nodes][SC-D7]") {
     CoordinatorHarness bench;
@@ -342,7 +345,7 @@ TEST_CASE("the suspension of a removed node is not ended for another node",
     CHECK(n1.polls.size() == polls);
 }
 
-// Goal: what keeps a lost record beyond its time keeps it no longer than it is there.
+// Goal: a lost record is kept beyond its time only as long as there is a reason.
 // Method: a busy node is lost for longer than `max_lost`; it returns empty, and falls silent again.
 TEST_CASE("a lost node with placements is kept for as long as it has them",
           "[coordinator][nodes]") {
@@ -368,9 +371,10 @@ TEST_CASE("a lost node with placements is kept for as long as it has them",
     CHECK(bench.happened("node.forgotten", "n1"));
 }
 
-// Goal: a node that has just found us again is asked often enough before it is called lost (S11).
-// Method: it was away for long within the grace; it says hello as the grace ends, and answers late.
-TEST_CASE("a node on a new route is not lost before it was asked there", "[coordinator][S11]") {
+// Goal: a node that has just reconnected is polled often enough before it is called lost (S11).
+// Method: it was away for long within the grace; it sends a hello as the grace ends, and answers
+// late.
+TEST_CASE("a node on a new route is not lost before it was polled there", "[coordinator][S11]") {
     CoordinatorHarness bench{CoordinatorHarness::store_with(
         {CoordinatorHarness::stored("n1"), CoordinatorHarness::stored("n2")})};
     bench.join("n2");
@@ -384,9 +388,9 @@ TEST_CASE("a node on a new route is not lost before it was asked there", "[coord
     CHECK(bench.status().lost == 1);
 }
 
-// Goal: coming again and again is no substitute for an answer.
+// Goal: repeated hellos do not replace an answer.
 // Method: a new life every two rounds, none of which answers.
-TEST_CASE("an agent that always comes and never answers is lost", "[coordinator][nodes]") {
+TEST_CASE("an agent that always reconnects and never answers is lost", "[coordinator][nodes]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
@@ -401,9 +405,9 @@ TEST_CASE("an agent that always comes and never answers is lost", "[coordinator]
     CHECK(bench.node("n1").health == "lost");
 }
 
-// Goal: who comes back after a goodbye has the time of anybody else to answer (S11).
-// Method: it stays away past its grace, then says hello, and its first answers are lost.
-TEST_CASE("a node that comes back after its goodbye is not lost at once", "[coordinator][S11]") {
+// Goal: a node that returns after its departure has the usual time to answer (S11).
+// Method: it stays away past its grace, then sends a hello, and its first answers are lost.
+TEST_CASE("a node that returns after its departure is not lost at once", "[coordinator][S11]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
@@ -422,10 +426,11 @@ TEST_CASE("a node that comes back after its goodbye is not lost at once", "[coor
     CHECK(bench.status().lost == 0);
 }
 
-// Goal: who leaves nothing runs nothing, also if the report before that was lost: or another copy
-// would be stopped as a duplicate of what is no more.
-// Method: a node leaves whose last report still had the instance; nobody waits for its return.
-TEST_CASE("what a goodbye does not leave is placed elsewhere at once", "[coordinator][nodes]") {
+// Goal: a node that left no instances runs none, even if its last report was lost. Otherwise
+// another copy would be stopped as a duplicate.
+// Method: a node leaves whose last report still had the instance; no wait for its return.
+TEST_CASE("what a departure does not leave running is placed elsewhere at once",
+          "[coordinator][nodes]") {
     for (const std::uint32_t left : {0U, 1U}) {
         CAPTURE(left);
         CoordinatorHarness bench;

@@ -23,11 +23,11 @@ void want_eight(CoordinatorHarness& bench) {
 
 }  // namespace
 
-// What agents do that are deaf, slow or unwilling, and what it costs the others: nothing.
+// Agents that do not receive, are slow or refuse orders cost the others nothing.
 
-// Goal: who never answers holds nobody up, and what it cannot be given runs elsewhere.
+// Goal: an agent that never answers delays no other, and its share runs elsewhere.
 // Method: n1 has joined and never answers a poll nor ends its session; three tasks are wanted.
-TEST_CASE("a round ends in time for all others while a node never answers",
+TEST_CASE("a round ends in time for all other nodes while one never answers",
           "[coordinator][rounds][GO-20]") {
     CoordinatorHarness bench;
     FakeAgent& n0 = bench.join("n0");
@@ -47,9 +47,9 @@ TEST_CASE("a round ends in time for all others while a node never answers",
     CHECK(bench.status().converged);
 }
 
-// Goal: no number of deaf peers delays a round or an answer to an operator.
+// Goal: no number of silent peers delays a round or an answer to an operator.
 // Method: hundreds that never answer, one that does.
-TEST_CASE("any number of deaf agents delays neither a round nor a request",
+TEST_CASE("any number of silent agents delays neither a round nor a request",
           "[coordinator][rounds][GO-D7][SC-D10]") {
     CoordinatorHarness bench;
     for (int i = 0; i < 500; ++i) {
@@ -68,7 +68,7 @@ TEST_CASE("any number of deaf agents delays neither a round nor a request",
     CHECK(raw(bench.status().round) == raw(before) + 3);
 }
 
-// Goal: orders of a round leave together, one batch for each node.
+// Goal: orders of a round are sent together, one batch for each node.
 // Method: eight tasks and two nodes, one of which answers polls and does not obey.
 TEST_CASE("a node that answers polls but does not obey delays only itself",
           "[coordinator][commands][GO-D11]") {
@@ -83,8 +83,8 @@ TEST_CASE("a node that answers polls but does not obey delays only itself",
     REQUIRE(n1.batches.size() == 1);
     CHECK(n1.batches.front().starts.size() == 4);
 
-    // A deadline dies with its command: after the next answer the batch is forgotten, and what it
-    // ordered is planned anew.
+    // A deadline ends with its command: after the next answer the batch is forgotten, and its
+    // orders are planned again.
     bench.pass(1s);
     REQUIRE(n1.batches.size() == 2);
     CHECK(n1.batches.back().sequence == Sequence{2});
@@ -95,8 +95,8 @@ TEST_CASE("a node that answers polls but does not obey delays only itself",
     CHECK(bench.status().converged);
 }
 
-// Goal: a refusal is about the order it names.
-// Method: of a batch of four starts, one is refused and the others are obeyed.
+// Goal: a refusal applies only to the order that it names.
+// Method: one of a batch of four starts is refused; the others are obeyed.
 TEST_CASE("one refused start leaves every other command of the round in force",
           "[coordinator][commands][GO-D12]") {
     CoordinatorHarness bench;
@@ -135,13 +135,13 @@ TEST_CASE("one refused start leaves every other command of the round in force",
     bench.give(FromAgent{n1.session, ack});
     bench.give(FromAgent{n1.session, report});
     CHECK(bench.status().running == 8);
-    CHECK(n2.instances.contains(batch.starts[1].id));  // Another node is asked at once.
+    CHECK(n2.instances.contains(batch.starts[1].id));  // Another node gets the order at once.
     CHECK(bench.happened("instance.refused", to_string(batch.starts[1].id)));
 }
 
-// Goal: what was accepted and whose progress nobody knows is decided by the next report.
+// Goal: a start that was accepted and has no known outcome is decided by the next report.
 // Method: the node takes the start, and is silent for two rounds.
-TEST_CASE("a start whose progress is unknown is decided by the next report, and not started twice",
+TEST_CASE("a start with unknown outcome is decided by the next report, and not started twice",
           "[coordinator][commands][SC-20]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -158,7 +158,7 @@ TEST_CASE("a start whose progress is unknown is decided by the next report, and 
         CHECK(n1.batches.size() == 1);
         CHECK(bench.status().running == 1);
     }
-    SECTION("nothing came of it") {
+    SECTION("it does not run") {
         n1.instances.clear();
         n1.obeyed = Sequence{};
         n1.tells = true;
@@ -168,9 +168,9 @@ TEST_CASE("a start whose progress is unknown is decided by the next report, and 
     }
 }
 
-// Goal: what was ordered is seen before it is reported.
-// Method: a node that obeys and does not tell, until it is polled.
-TEST_CASE("a node shows an instance from its order on", "[coordinator][views][SC-08]") {
+// Goal: an order is visible before it is reported.
+// Method: a node that obeys and does not report until it is polled.
+TEST_CASE("a node shows an instance from the time of its order", "[coordinator][views][SC-08]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
@@ -189,8 +189,8 @@ TEST_CASE("a node shows an instance from its order on", "[coordinator][views][SC
     CHECK(shown.node.instances == 1);
 }
 
-// Goal: the wanted set is replaced whole by one request.
-// Method: three tasks run on three nodes; two of them are applied as all that is wanted.
+// Goal: one request replaces the whole wanted set.
+// Method: three tasks run on three nodes; apply two of them with replace.
 TEST_CASE("a wanted set replaced in one request stops what it lacks and starts nothing",
           "[coordinator][changes][GO-17]") {
     CoordinatorHarness bench;
@@ -228,9 +228,10 @@ TEST_CASE("a wanted set replaced in one request stops what it lacks and starts n
     CHECK(bench.status().converged);
 }
 
-// Goal: nodes that report nothing have nothing to give, whatever is asked of them.
-// Method: one that is empty and one that has not answered yet, while tasks go and a node is lost.
-TEST_CASE("nothing is taken from nodes that report none", "[coordinator][GO-18]") {
+// Goal: a node that reports nothing has nothing to give up, whatever changes.
+// Method: an empty node and one that has not answered yet, while tasks are removed and a node is
+// lost.
+TEST_CASE("nothing is taken from nodes that report no instances", "[coordinator][GO-18]") {
     CoordinatorHarness bench;
     FakeAgent& busy = bench.join("busy");
     bench.want("web", 1);
@@ -256,9 +257,9 @@ TEST_CASE("nothing is taken from nodes that report none", "[coordinator][GO-18]"
     CHECK(bench.status().converged);
 }
 
-// Goal: what is handed in or out is a value.
+// Goal: inputs and outputs are values.
 // Method: change the image, the messages and the answers after they were given.
-TEST_CASE("lists that were handed in or out may change without effect inside",
+TEST_CASE("inputs and outputs can be changed without an effect on the core",
           "[coordinator][GO-D10]") {
     StoreImage image = CoordinatorHarness::empty_store();
     image.tasks.push_back({CoordinatorHarness::wanted("web", 1), Generation{5}, Generation{5}});
@@ -276,7 +277,7 @@ TEST_CASE("lists that were handed in or out may change without effect inside",
     apply.tasks.push_back(CoordinatorHarness::wanted("api", 1));
     const FromOperator handed_in{Ticket{900}, asked};
     bench.give(handed_in);
-    CHECK(handed_in.request->body == asked.body);  // Nor is anything taken out of it.
+    CHECK(handed_in.request->body == asked.body);  // Nor is the input changed.
     apply.tasks.front().instances = 7;
     apply.tasks.push_back(CoordinatorHarness::wanted("db", 1));
     auto listed = bench.read<TaskListReply>(TaskListRequest{});
@@ -286,14 +287,14 @@ TEST_CASE("lists that were handed in or out may change without effect inside",
     CHECK(bench.read<TaskListReply>(TaskListRequest{}).tasks.size() == 2);
 
     bench.pass(1s);
-    n1.instances.clear();  // And is not told: the coordinator goes by what it was handed.
+    n1.instances.clear();  // It does not report this, so the coordinator uses the earlier report.
     auto shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
     CHECK(shown.instances.size() == 2);
 }
 
-// Goal: what fails more often than it may is seen, and is never forgotten.
-// Method: an agent gives an instance up; an hour passes.
-TEST_CASE("an instance that failed is shown with its reason until somebody acts",
+// Goal: a failed instance is visible, and never forgotten.
+// Method: an agent gives up an instance; an hour passes.
+TEST_CASE("a failed instance is shown with its reason until somebody acts",
           "[coordinator][views][SC-22]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");

@@ -49,7 +49,7 @@ TEST_CASE("a node that joins serves once its check has passed", "[coordinator][n
     CHECK_FALSE(n1.polls.back().check);
 }
 
-// Goal: a failed check suspends, and says since when; it does not lose the node.
+// Goal: a failed check suspends a node, with the time, and does not make it lost.
 // Method: a task ends, and the check that follows fails; some rounds later it passes.
 TEST_CASE("a check that fails as a task ends suspends the node until one passes",
           "[coordinator][nodes][readiness][SC-10][SC-D15]") {
@@ -85,8 +85,9 @@ TEST_CASE("a check that fails as a task ends suspends the node until one passes"
     CHECK(bench.status().free == 1);
 }
 
-// Goal: no exit code is told that no process had. Method: the agent says -1, as of a check killed.
-TEST_CASE("a check without an exit code is told in words", "[coordinator][nodes][readiness]") {
+// Goal: an exit code is shown only if there is one. Method: the agent reports -1, as for a killed
+// check.
+TEST_CASE("a check without an exit code is described in words", "[coordinator][nodes][readiness]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = join_ready(bench, "n1");
     bench.pass(2s);
@@ -98,9 +99,9 @@ TEST_CASE("a check without an exit code is told in words", "[coordinator][nodes]
           "its readiness check was killed, did not end in time or cannot be run");
 }
 
-// Goal: nobody is given up.
+// Goal: no node is given up.
 // Method: a thousand failed checks, then one that passes.
-TEST_CASE("readiness that failed is asked for again in every round, for ever",
+TEST_CASE("a failed check is requested again in every round, for ever",
           "[coordinator][nodes][readiness][SC-D5]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = join_ready(bench, "n1");
@@ -117,9 +118,9 @@ TEST_CASE("readiness that failed is asked for again in every round, for ever",
     CHECK(bench.status().nodes == 1);
 }
 
-// Goal: what was so before a penalty or in another life proves nothing.
-// Method: the node serves a penalty; its last check passed before that, the next one after it.
-TEST_CASE("after a penalty only a new check makes a node ready",
+// Goal: a check from before a suspension or from another life proves nothing.
+// Method: the node is suspended; its last check passed before that, the next one after it.
+TEST_CASE("after a suspension only a new check makes a node ready",
           "[coordinator][nodes][readiness]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = join_ready(bench, "n1");

@@ -31,9 +31,9 @@ std::size_t times_told(const CoordinatorHarness& bench, const std::string& name)
 
 }  // namespace
 
-// Goal: who stands before a closed door is seen by those who could open it.
-// Method: an agent that nobody listed says hello thrice, then an operator lists it.
-TEST_CASE("an agent that may not join is counted, named and told once",
+// Goal: a refused agent is visible to an operator who can admit it.
+// Method: an unlisted agent sends a hello three times, then an operator lists it.
+TEST_CASE("an agent that cannot join is counted, named and published once",
           "[coordinator][inventory]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), listed_only()};
     CHECK(bench.status().mode == "listed");
@@ -73,9 +73,9 @@ TEST_CASE("a removed name is shown, and its agent as refused until it gives up",
     CHECK(bench.status().refused == 1);
 }
 
-// Goal: names that somebody makes up cost nothing and drive out no other event.
+// Goal: invented names use no memory and displace no other event.
 // Method: a thousand names in one round, then one a round for an hour.
-TEST_CASE("of many refused names few are kept and few are told", "[coordinator][inventory]") {
+TEST_CASE("only a few of many refused names are kept and published", "[coordinator][inventory]") {
     Refusals refusals;
     std::size_t told = 0;
     const auto add = [&](int number, std::uint64_t round) {

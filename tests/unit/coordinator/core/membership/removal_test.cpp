@@ -9,8 +9,8 @@ using namespace muster::coordinator;
 using muster::coordinator::testing::CoordinatorHarness;
 using muster::coordinator::testing::FakeAgent;
 
-// Goal: a removal means the same whatever the task was doing, and says what it found (SC-23).
-// Method: one task for each case, beside one that has nothing to do with it.
+// Goal: a removal means the same in every state of the task, and says what it found (SC-23).
+// Method: one task for each case, beside an unrelated one.
 TEST_CASE("a removed task is stopped, or never starts, and a second removal says so", "[SC-23]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -72,9 +72,9 @@ TEST_CASE("a removed task is stopped, or never starts, and a second removal says
     CHECK(bench.running("other") == 1);
 }
 
-// Goal: the memory of what was removed is bounded.
+// Goal: the record of removed tasks is bounded.
 // Method: one name more than is kept.
-TEST_CASE("of tasks that were removed the oldest are forgotten first", "[proposed]") {
+TEST_CASE("the oldest removed tasks are forgotten first", "[proposed]") {
     RemovedTasks removed;
     for (std::uint64_t i = 0; i <= limits::removed_names; ++i) {
         removed.add("t" + std::to_string(i), Generation{i});

@@ -5,7 +5,7 @@
 
 #include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
-// What an agent was ordered, and is not there.
+// Instances that an agent was ordered to start and does not report.
 using namespace muster;
 using namespace muster::coordinator;
 using muster::coordinator::testing::CoordinatorHarness;
@@ -65,9 +65,10 @@ bool has_failed_on(const ExplainReply& reply, const std::string& node, const std
 
 }  // namespace
 
-// Goal: an agent that obeys and runs nothing keeps no instance from running. Method: it says that
-// it has obeyed, and its reports stay empty; three nodes are free.
-TEST_CASE("a start that was obeyed and left nothing is tried elsewhere", "[coordinator][S18][L1]") {
+// Goal: an agent that obeys and runs nothing keeps no instance from running. Method: it
+// acknowledges, and its reports stay empty; three nodes are free.
+TEST_CASE("a start that was obeyed without an instance is tried elsewhere",
+          "[coordinator][S18][L1]") {
     BlackHole story;
     story.bench.want("web", 1);
     for (int round = 0; round < 5; ++round) {
@@ -83,9 +84,10 @@ TEST_CASE("a start that was obeyed and left nothing is tried elsewhere", "[coord
                         "by n0: it confirmed the start, and does not report the instance"));
 }
 
-// Goal: so it is where an instance comes and goes. Method: the agent reports it in every other
-// answer.
-TEST_CASE("an instance that is gone without a word is tried elsewhere", "[coordinator][S18][L1]") {
+// Goal: the same for an instance that appears and vanishes. Method: the agent reports it in every
+// other answer.
+TEST_CASE("an instance that vanishes without a report is tried elsewhere",
+          "[coordinator][S18][L1]") {
     BlackHole story;
     story.bench.want("web", 1);
     for (int round = 0; round < 6; ++round) {
@@ -103,10 +105,10 @@ TEST_CASE("an instance that is gone without a word is tried elsewhere", "[coordi
         "by n0: its report no longer has the instance, and does not say how it ended"));
 }
 
-// Goal: what nobody can tell of a task is held against the node, not against the task.
-// Method: a job waits long for its node, which falls silent; then the node answers, and later its
-// report lacks the job.
-TEST_CASE("how a task ended that nobody saw is unknown, never failed, and its node is suspected",
+// Goal: an unknown outcome counts against the node, not against the task.
+// Method: a job waits long for its silent node. The node answers, and later its report lacks the
+// job.
+TEST_CASE("an end that no agent reported is unknown, never failed, and its node is suspected",
           "[coordinator][SC-18]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -138,7 +140,7 @@ TEST_CASE("how a task ended that nobody saw is unknown, never failed, and its no
     REQUIRE(fed().size() == 1);
     CHECK(fed().front().cause == "missed_poll");
 
-    // It is heard again: the job ran on. Then it is gone without a word.
+    // The node answers again: the job is still running. Then it vanishes without a report.
     n1.answers = true;
     bench.pass(2s);
     CHECK(bench.status().running == 2);
@@ -153,8 +155,8 @@ TEST_CASE("how a task ended that nobody saw is unknown, never failed, and its no
                               [](const auto& one) { return one.cause == "vanished_instance"; }));
 }
 
-// Goal: a batch that was lost is no black hole. Method: the agent obeys the one after it.
-TEST_CASE("a start whose batch was lost is sent again and counts against nobody",
+// Goal: a lost batch is not a vanished instance. Method: the agent obeys the next one.
+TEST_CASE("a start whose batch was lost is sent again and does not count against the node",
           "[coordinator][L9]") {
     CoordinatorHarness bench;
     FakeAgent& n0 = bench.join("n0");
@@ -169,9 +171,9 @@ TEST_CASE("a start whose batch was lost is sent again and counts against nobody"
     CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n0"}).flap_score.contributions.empty());
 }
 
-// Goal: where there is no other node, the same one is asked again, and it is told why. Method: one
+// Goal: without another node, the same one is tried again, and its reason is shown. Method: one
 // node, which runs nothing.
-TEST_CASE("the only node is asked again after a pause when an instance vanishes",
+TEST_CASE("the only node is tried again after a pause when an instance vanishes",
           "[coordinator][L1]") {
     CoordinatorHarness bench;
     FakeAgent& n0 = bench.join("n0");
@@ -190,9 +192,10 @@ TEST_CASE("the only node is asked again after a pause when an instance vanishes"
     CHECK(bench.running("web") == 1);
 }
 
-// Goal: what ends as it should counts against nobody. Method: the ways in which an honest agent
-// comes to report an instance no more.
-TEST_CASE("what an honest agent reports no more has not vanished", "[coordinator][L9]") {
+// Goal: a proper end does not count against the node. Method: each way in which an honest agent
+// stops reporting an instance.
+TEST_CASE("an instance that an honest agent no longer reports has not vanished",
+          "[coordinator][L9]") {
     BlackHole story;
     story.hole.tells = true;
     story.bench.want("web", 4);
@@ -206,7 +209,7 @@ TEST_CASE("what an honest agent reports no more has not vanished", "[coordinator
         story.bench.pass(1s);
         story.bench.want("web", 0);
     }
-    SECTION("an agent that begins a new life on a host that was started anew") {
+    SECTION("an agent that begins a new life on a rebooted host") {
         story.hole.instances.clear();
         story.hole.incarnation = Incarnation{2};
         story.hole.life = LifeId{7, 7};

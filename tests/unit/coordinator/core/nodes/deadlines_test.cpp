@@ -10,8 +10,8 @@
 using namespace muster;
 using namespace muster::coordinator;
 
-// Goal: one deadline of each kind for a node, and none too early, too late or twice.
-// Method: a random history beside a plain map.
+// Goal: a node has one deadline of each kind, which is never early, late or repeated.
+// Method: a random history compared with a plain map.
 TEST_CASE("a deadline is met once, in the order of time", "[nodes][deadlines]") {
     Random random{7};
     Deadlines deadlines;

@@ -38,8 +38,8 @@ std::vector<Node> every_node() {
 }  // namespace
 
 // Goal: health and intent do not depend on each other.
-// Method: every change that the table has, for every combination of facts.
-TEST_CASE("no change of health touches the intent, and none of intent the health",
+// Method: every transition of the table, for every combination of facts.
+TEST_CASE("no change of health affects the intent, and none of intent the health",
           "[nodes][lifecycle][SC-D1]") {
     std::size_t happened = 0;
     for (const Node& before : every_node()) {
@@ -64,8 +64,9 @@ TEST_CASE("no change of health touches the intent, and none of intent the health
     CHECK(happened > 1'500);
 }
 
-// Goal: groups of nodes do not overlap, and none is left out.
-// Method: a random history of coming, going, silence and work; after each step count the groups.
+// Goal: each node is in exactly one group.
+// Method: a random history of joins, departures, silence and work; count the groups after each
+// step.
 TEST_CASE("a node has one health and one intent, and is idle or busy if it serves",
           "[coordinator][nodes][SC-D1][SC-D3]") {
     const auto seed = GENERATE(1U, 2U, 3U, 4U, 5U);
@@ -110,9 +111,9 @@ TEST_CASE("a node has one health and one intent, and is idle or busy if it serve
     CHECK(healths == std::set<std::string>{"healthy", "lost", "unready"});
 }
 
-// Goal: what a lost node did is settled by its next report, and nothing of it leaks.
+// Goal: the next report decides what a lost node did, and its old state is gone.
 // Method: one of two busy nodes is lost; it returns with its work, or without.
-TEST_CASE("a lost node that returns is free or busy as its report says",
+TEST_CASE("a lost node that returns is idle or busy as its report says",
           "[coordinator][nodes][SC-D3]") {
     const bool still_runs = GENERATE(true, false);
     CoordinatorHarness bench;
@@ -146,10 +147,10 @@ TEST_CASE("a lost node that returns is free or busy as its report says",
     CHECK(bench.status().converged);
 }
 
-// Goal: nothing comes of what was never there.
-// Method: a goodbye, an answer and an acknowledgement by routes that said no hello, and the end of
+// Goal: messages of unknown senders have no effect.
+// Method: a departure, an answer and an acknowledgement on routes without a hello, and the end of
 // one of these routes.
-TEST_CASE("what nobody knows cannot leave: it is counted, and no error",
+TEST_CASE("a departure of an unknown sender is counted, and is not an error",
           "[coordinator][nodes][SC-02][SC-D8]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -168,7 +169,7 @@ TEST_CASE("what nobody knows cannot leave: it is counted, and no error",
 }
 
 // Goal: a node without a check serves at once, has run nothing, and is not forgotten when silent.
-// Method: it joins; later it answers no more.
+// Method: it joins; later it does not answer any more.
 TEST_CASE("a node that joins serves, idle and warm for nothing, and is lost once it is silent",
           "[coordinator][nodes][SC-01]") {
     CoordinatorHarness bench;
@@ -195,7 +196,7 @@ TEST_CASE("a node that joins serves, idle and warm for nothing, and is lost once
 }
 
 // Goal: idle and busy follow from the reports.
-// Method: a task comes and goes.
+// Method: a task is added and removed.
 TEST_CASE("a node is busy while its reports have an instance, and idle without",
           "[coordinator][nodes][SC-01][SC-09]") {
     CoordinatorHarness bench;
@@ -216,7 +217,7 @@ TEST_CASE("a node is busy while its reports have an instance, and idle without",
     CHECK(bench.status().busy == 0);
 }
 
-// Goal: every transition is told with its cause, and when it was.
+// Goal: every transition is published with its cause and time.
 // Method: one node joins, falls silent and returns in a new life.
 TEST_CASE("each change of a node is an event with its cause", "[coordinator][nodes][lifecycle]") {
     CoordinatorHarness bench;

@@ -48,8 +48,8 @@ struct Both {
 
 }  // namespace
 
-// Goal: the set of bits is a set. Method: the same random changes to a std::set beside it.
-TEST_CASE("a node set holds what a plain set would", "[planner]") {
+// Goal: the bit set is a set. Method: the same random changes to a std::set.
+TEST_CASE("a node set holds the same as a std::set", "[planner]") {
     for (const std::uint32_t nodes : {1U, 63U, 64U, 65U, 4'096U, 4'097U, 20'000U}) {
         Random random{nodes};
         Both one{NodeSet{nodes}, {}};
@@ -77,12 +77,13 @@ TEST_CASE("a node set holds what a plain set would", "[planner]") {
     }
 }
 
-// Goal: serving nodes are found by load, then name, whatever came and went.
-// Method: random changes, against a list sorted anew at each look.
-TEST_CASE("loads find what sorting the serving nodes would", "[planner]") {
+// Goal: serving nodes are found by load, then name, after any history.
+// Method: random changes, compared with a newly sorted list each time.
+TEST_CASE("loads give the same order as sorting the serving nodes", "[planner]") {
     Random random{11};
     Loads loads;
-    std::map<std::uint32_t, std::uint32_t> load;  // By node; its number is its place by name, too.
+    std::map<std::uint32_t, std::uint32_t>
+        load;  // By node; its number is also its position by name.
     std::set<std::uint32_t> known;
     std::set<std::uint32_t> serving;
     for (int step = 0; step < 3'000; ++step) {

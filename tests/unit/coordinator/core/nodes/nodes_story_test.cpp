@@ -36,10 +36,9 @@ std::uint32_t warm_nodes(CoordinatorHarness& bench, const std::string& group) {
 
 }  // namespace
 
-// Goal: the whole life of nodes in one story: readiness, loss, affinity, penalty.
-// Method: four nodes; what each of them does is said before what is seen.
-TEST_CASE("four nodes come, work, fall silent, misbehave and return",
-          "[coordinator][nodes][SC-11]") {
+// Goal: the whole life of nodes in one story: readiness, loss, affinity, suspension.
+// Method: four nodes; each step comes before its checks.
+TEST_CASE("four nodes join, work, fall silent, fail and return", "[coordinator][nodes][SC-11]") {
     CoordinatorHarness bench;
     for (const auto* name : {"n1", "n2", "n3", "n4"}) {
         bench.add(name).host.readiness = Readiness::pending;
@@ -82,7 +81,7 @@ TEST_CASE("four nodes come, work, fall silent, misbehave and return",
     CHECK(bench.node("n1").idle);
     CHECK(warm(bench) == "aab-");
 
-    bench.ask(NodeOfflineRequest{"n4"}, bench.fresh_id());  // So that B comes to n1.
+    bench.ask(NodeOfflineRequest{"n4"}, bench.fresh_id());  // So that B is placed on n1.
     want_of_group(bench, "b2", "b");
     bench.ask(NodeOnlineRequest{"n4"}, bench.fresh_id());
     REQUIRE(n1.instances.size() == 1);
@@ -90,7 +89,8 @@ TEST_CASE("four nodes come, work, fall silent, misbehave and return",
     CHECK(warm_nodes(bench, "a") == 1);
     CHECK(warm_nodes(bench, "b") == 2);
 
-    n1.host.spawn_failing = true;  // It ends badly: the host makes no processes any more.
+    n1.host.spawn_failing =
+        true;  // It ends with a failure: the host cannot create processes any more.
     bench.pass(5s);
     CHECK(bench.node("n1").health == "flaky");
     n1.host.spawn_failing = false;
@@ -115,9 +115,9 @@ TEST_CASE("four nodes come, work, fall silent, misbehave and return",
     CHECK(bench.status().nodes == 4);
 }
 
-// Goal: an operator's word neither shortens a penalty nor counts as work.
-// Method: offline and online while the penalty runs.
-TEST_CASE("a flaky node that was offline and is online again serves its penalty to the end",
+// Goal: an intent neither shortens a suspension nor counts as work.
+// Method: offline and online during the suspension.
+TEST_CASE("a flaky node that was offline and is online again stays suspended to the end",
           "[coordinator][nodes][SC-D6]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");

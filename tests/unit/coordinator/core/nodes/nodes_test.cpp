@@ -21,9 +21,9 @@ Hello hello(LifeId life, std::uint64_t incarnation) {
 
 }  // namespace
 
-// Goal: a session leads to one node, and a node to one session.
-// Method: move sessions about between two nodes.
-TEST_CASE("a session belongs to the node that said hello on it last", "[nodes]") {
+// Goal: a session belongs to one node, and a node has one session.
+// Method: move sessions between two nodes.
+TEST_CASE("a session belongs to the node that sent the last hello on it", "[nodes]") {
     NodeRegistry nodes{{}};
     const NodeIndex a = nodes.add("a");
     const NodeIndex b = nodes.add("b");
@@ -51,7 +51,7 @@ TEST_CASE("the slot of a forgotten node is used again", "[nodes]") {
     CHECK_FALSE(nodes[b].lost);
 }
 
-// Goal: the step is told of each changed node once.
+// Goal: each changed node is listed once for the step.
 // Method: touch one twice, remove another.
 TEST_CASE("a touched node is listed once", "[nodes]") {
     NodeRegistry nodes{{}};
@@ -69,7 +69,7 @@ TEST_CASE("a touched node is listed once", "[nodes]") {
     CHECK(nodes.take_touched(2) == std::vector{a, b});
 }
 
-// Goal: who may get what follows from the facts.
+// Goal: a node's roles follow from its facts.
 // Method: one fact after the other.
 TEST_CASE("serving, commandable and counted are derived from the facts", "[nodes]") {
     Node node;
@@ -143,7 +143,7 @@ TEST_CASE("a hello is judged by its life and its incarnation", "[nodes][hello]")
 
 // Goal: the rate of losses is bounded, with a burst after a quiet time.
 // Method: take tokens round by round for a small and a large fleet.
-TEST_CASE("losses are rationed: one percent a round, at least one, ten after a quiet time",
+TEST_CASE("losses are limited: one percent a round, at least one, ten after a quiet time",
           "[nodes][S9]") {
     const auto taken = [](LossRate& rate) {
         int count = 0;
@@ -195,10 +195,9 @@ TEST_CASE("an answer counts once and only in its round", "[nodes][rounds]") {
     CHECK(nodes[index].misses == 1);
 }
 
-// Goal: a round costs nothing for those that are lost and away.
-// Method: one of two nodes loses its route, misses a round, is lost, and comes back by a new route.
-TEST_CASE("a node that is lost and has no route is neither asked nor said to miss anything",
-          "[nodes][rounds]") {
+// Goal: a round costs nothing for lost nodes without a connection.
+// Method: one of two nodes loses its route, misses a round, is lost, and returns on a new route.
+TEST_CASE("a lost node without a route is not polled and misses nothing", "[nodes][rounds]") {
     NodeRegistry nodes{{}};
     const NodeIndex away = nodes.add("a");
     const NodeIndex here = nodes.add("b");
@@ -231,7 +230,7 @@ TEST_CASE("a node that is lost and has no route is neither asked nor said to mis
     CHECK(nodes.poll_set().empty());
 }
 
-// Goal: anti-entropy: each node is asked for everything from time to time.
+// Goal: anti-entropy: each node sends a complete report from time to time.
 // Method: count the polls that ask for a snapshot over a whole period.
 TEST_CASE("each node is asked for a snapshot once in a period, not all at once",
           "[nodes][rounds]") {

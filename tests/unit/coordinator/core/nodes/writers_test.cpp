@@ -11,7 +11,7 @@ using namespace muster::coordinator;
 
 namespace {
 
-/// A part that only the class which writes it can open, and by which nothing else can be reached.
+/// Facts that only one class can write, and that give no access to other facts.
 template <class Facts>
 constexpr bool has_one_writer =
     std::is_class_v<WriteKey<Facts>> && !std::is_default_constructible_v<WriteKey<Facts>> &&
@@ -19,7 +19,7 @@ constexpr bool has_one_writer =
     std::same_as<Facts&, decltype(std::declval<NodeRegistry&>().edit(
                              NodeIndex{}, std::declval<WriteKey<Facts>>()))>;
 
-/// A part for which there is no key: only the registry changes it.
+/// Facts without a key: only the registry changes them.
 template <class Facts>
 concept HasNoKey = !requires {
     typename Facts::Writer;
@@ -27,10 +27,10 @@ concept HasNoKey = !requires {
 
 }  // namespace
 
-// Goal: a fact of a node is changed by one class, because nothing else compiles.
-// Method: as a class that writes none of them, ask the compiler for each key and for a record that
-// can be written to.
-TEST_CASE("no fact of a node can be changed but by the class that writes it", "[nodes]") {
+// Goal: one class changes each fact of a node, because nothing else compiles.
+// Method: as a class that writes none of them, ask the compiler for each key and for a writable
+// record.
+TEST_CASE("only one class can write each fact of a node", "[nodes]") {
     STATIC_REQUIRE(has_one_writer<LifeFacts>);
     STATIC_REQUIRE(has_one_writer<ConflictFacts>);
     STATIC_REQUIRE(has_one_writer<PollFacts>);

@@ -1,4 +1,4 @@
-// What operators ask of agents by way of the coordinator, in virtual time.
+// Operators' calls to agents through the coordinator, in virtual time.
 
 #include <string>
 #include <vector>
@@ -61,7 +61,7 @@ TEST_CASE("a log is read where its instance is", "[coordinator][errands]") {
     CHECK(reply == LogsReply{{"web", 1}, bench.second->name, {5, 9}, false, 7, "abc"});
 }
 
-TEST_CASE("what has several instances is asked for by one of them", "[coordinator][errands]") {
+TEST_CASE("for a task with several instances one must be named", "[coordinator][errands]") {
     Pair bench;
     CHECK(fault(bench.ask(LogsRequest{.instance = "web"})) ==
           "'web' has 2 instances: name one, as in web.0");
@@ -71,8 +71,7 @@ TEST_CASE("what has several instances is asked for by one of them", "[coordinato
     CHECK(bench.first->readings.size() + bench.second->readings.size() == 1);
 }
 
-TEST_CASE("a log that cannot be asked for is told so at once",
-          "[coordinator][errands][bad_input]") {
+TEST_CASE("an invalid request for a log is refused at once", "[coordinator][errands][bad_input]") {
     Pair bench;
     CHECK(fault(bench.ask(LogsRequest{.instance = "nope.0"}))
               .starts_with("there is no instance 'nope.0'"));
@@ -90,15 +89,15 @@ TEST_CASE("a log that cannot be asked for is told so at once",
               .starts_with("new.0 is on no node that answers; read its logs on another node"));
 }
 
-TEST_CASE("what an instance printed on a node that it left is read by the node's name",
+TEST_CASE("the output of an instance on a node that it left is read with the node's name",
           "[coordinator][errands]") {
     Pair bench;
     CHECK(!bench.ask(LogsRequest{.instance = "web.0", .node = bench.second->name}));
     CHECK(bench.second->readings.size() == 1);
 }
 
-// Goal: an operator always gets an answer, and one that comes too late harms nobody.
-TEST_CASE("who is not answered in time is told who did not answer", "[coordinator][errands]") {
+// Goal: an operator always gets an answer, and a late one harms nothing.
+TEST_CASE("a timeout names the node that did not answer", "[coordinator][errands]") {
     Pair bench;
     const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
     bench.pass(limits::errand_patience);
@@ -107,7 +106,7 @@ TEST_CASE("who is not answered in time is told who did not answer", "[coordinato
     CHECK(bench.reply_counts[ticket] == 1);
 }
 
-TEST_CASE("an answer counts only from whom it was asked, in the life that was asked",
+TEST_CASE("an answer counts only from the node and the life that were asked",
           "[coordinator][errands][S3]") {
     Pair bench;
     const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
@@ -117,13 +116,13 @@ TEST_CASE("an answer counts only from whom it was asked, in the life that was as
     other.incarnation = next(other.incarnation);
     bench.answer(*bench.first, LogPiece{other, {1, 1}, false, 7, "of another life"});
     CHECK(!bench.reply_to(ticket));
-    // An agent that answers with something else is heard, and taken as it is.
+    // An answer with other content is accepted and passed on as it is.
     bench.answer(*bench.first, Measured{stamp, 1, {}});
     bench.pass(limits::errand_patience);
     CHECK(bench.reply_counts[ticket] == 1);
 }
 
-TEST_CASE("an errand that failed is told with the node's own words", "[coordinator][errands]") {
+TEST_CASE("a failed errand is reported with the node's own error", "[coordinator][errands]") {
     Pair bench;
     const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
     bench.answer(*bench.first,
@@ -132,8 +131,8 @@ TEST_CASE("an errand that failed is told with the node's own words", "[coordinat
           Error{Errc::io, bench.first->name + ": Input/output error"});
 }
 
-// Goal: however many operators ask, memory and the wire stay bounded.
-TEST_CASE("so many answers are awaited at once, and no more", "[coordinator][errands][bounds]") {
+// Goal: any number of operators uses bounded memory and bandwidth.
+TEST_CASE("the number of awaited answers is bounded", "[coordinator][errands][bounds]") {
     Pair bench;
     for (std::size_t asked = 0; asked < limits::errands; ++asked) {
         REQUIRE(!bench.ask(LogsRequest{.instance = "web.0"}));
@@ -145,7 +144,8 @@ TEST_CASE("so many answers are awaited at once, and no more", "[coordinator][err
     CHECK(!bench.ask(LogsRequest{.instance = "web.0"}));
 }
 
-TEST_CASE("a signal goes to all that match, and each is accounted for", "[coordinator][errands]") {
+TEST_CASE("a signal goes to all matching instances, and the answer lists each",
+          "[coordinator][errands]") {
     Pair bench;
     const Ticket ticket = bench.request(TaskSignalRequest{"web", "SIGHUP"});
     REQUIRE(bench.first->signals.size() == 1);
@@ -162,15 +162,15 @@ TEST_CASE("a signal goes to all that match, and each is accounted for", "[coordi
     CHECK(bench.happened("task.signalled", "web"));
 }
 
-TEST_CASE("one instance alone may be signalled", "[coordinator][errands]") {
+TEST_CASE("a single instance can be signalled", "[coordinator][errands]") {
     Pair bench;
     bench.request(TaskSignalRequest{"web.1", "USR1"});
     CHECK(bench.first->signals.empty());
     CHECK(bench.second->signals.size() == 1);
 }
 
-// Goal: a client that did not hear the answer may ask again.
-TEST_CASE("a signal that is asked for twice under one id is sent once",
+// Goal: a client that did not receive the answer can ask again.
+TEST_CASE("a signal that is requested twice under one id is sent once",
           "[coordinator][errands][S2]") {
     Pair bench;
     const auto id = bench.fresh_id();
@@ -185,7 +185,7 @@ TEST_CASE("a signal that is asked for twice under one id is sent once",
     }
 }
 
-TEST_CASE("a signal to nobody, or that does not exist, is refused",
+TEST_CASE("a signal that matches nothing, or does not exist, is refused",
           "[coordinator][errands][bad_input]") {
     Pair bench;
     CHECK(fault(bench.ask(TaskSignalRequest{"nope", "HUP"})) ==
@@ -194,7 +194,7 @@ TEST_CASE("a signal to nobody, or that does not exist, is refused",
           "the signal is 'FOO'; it is one of TERM INT QUIT HUP USR1 USR2 KILL");
 }
 
-TEST_CASE("what is used is gathered of all nodes, and says which are missing",
+TEST_CASE("usage is collected from all nodes, with a list of the missing ones",
           "[coordinator][errands]") {
     Pair bench;
     const Ticket ticket = bench.request(UsageRequest{});
@@ -216,7 +216,7 @@ TEST_CASE("what is used is gathered of all nodes, and says which are missing",
     CHECK(reply.instances[0].state == "running");
 }
 
-TEST_CASE("what is used may be asked of some nodes and of some tasks", "[coordinator][errands]") {
+TEST_CASE("usage can be requested for some nodes and for some tasks", "[coordinator][errands]") {
     Pair bench;
     const Ticket ticket = bench.request(UsageRequest{.nodes = bench.first->name, .tasks = "db*"});
     CHECK(bench.second->measures.empty());
@@ -228,7 +228,8 @@ TEST_CASE("what is used may be asked of some nodes and of some tasks", "[coordin
     CHECK(fault(bench.ask(UsageRequest{.nodes = "*", .tasks = "["})) != "no fault");
 }
 
-TEST_CASE("who waits for agents is answered when the leadership ends", "[coordinator][errands]") {
+TEST_CASE("a client that waits for agents is answered when the leadership ends",
+          "[coordinator][errands]") {
     Pair bench;
     const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
     bench.give(StoreFailed{"the disk is gone"});
@@ -236,7 +237,7 @@ TEST_CASE("who waits for agents is answered when the leadership ends", "[coordin
     CHECK(!bench.reply_to(ticket)->result);
 }
 
-TEST_CASE("an errand that fails after another of its kind says so of its node alone",
+TEST_CASE("an errand that fails after another of its kind is reported for its node alone",
           "[coordinator][errands]") {
     Pair bench;
     SECTION("a signal") {
@@ -249,7 +250,7 @@ TEST_CASE("an errand that fails after another of its kind says so of its node al
         CHECK(reply.instances[0].detail.empty());
         CHECK(reply.instances[1].detail == bench.second->name + ": too much to do");
     }
-    SECTION("what is used") {
+    SECTION("usage") {
         const Ticket ticket = bench.request(UsageRequest{});
         bench.answer(*bench.first, Measured{bench.first->measures[0].stamp, 7, {}});
         bench.answer(*bench.second,
@@ -263,23 +264,22 @@ TEST_CASE("an errand that fails after another of its kind says so of its node al
     }
 }
 
-// Goal: whatever an agent answers with, only what was asked of it is filled in.
-TEST_CASE("an answer of another kind than was asked for changes nothing",
-          "[coordinator][errands]") {
+// Goal: an agent's answer fills in only what it was asked for.
+TEST_CASE("an answer of another kind than requested changes nothing", "[coordinator][errands]") {
     Pair bench;
-    SECTION("a signal that is measured") {
+    SECTION("usage in reply to a signal") {
         const Ticket ticket = bench.request(TaskSignalRequest{"web.0", "HUP"});
         bench.answer(*bench.first, Measured{bench.first->signals[0].stamp, 7, {}});
         const auto reply = std::get<TaskSignalReply>(bench.reply_to(ticket).value().result.value());
         REQUIRE(reply.instances.size() == 1);
         CHECK(reply.instances[0].detail.starts_with(bench.first->name + " did not answer"));
     }
-    SECTION("a log that is signalled") {
+    SECTION("a signal result in reply to a log") {
         const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
         bench.answer(*bench.first, Signalled{bench.first->readings[0].stamp, {}});
         CHECK(fault(bench.reply_to(ticket)) == bench.first->name + " did not answer within 3 s");
     }
-    SECTION("of nothing that was asked") {
+    SECTION("an answer without a request") {
         const auto replies = bench.reply_counts;
         const ErrandStamp stamp{.epoch = Epoch{1}, .incarnation = {}, .number = ErrandNumber{77}};
         bench.answer(*bench.first, Signalled{stamp, {}});
@@ -289,7 +289,7 @@ TEST_CASE("an answer of another kind than was asked for changes nothing",
     }
 }
 
-TEST_CASE("who is away is left out of an errand, which says so", "[coordinator][errands]") {
+TEST_CASE("an errand omits absent nodes and says so", "[coordinator][errands]") {
     Pair bench;
     bench.give(SessionClosed{bench.first->session});
     SECTION("a signal") {
@@ -301,7 +301,7 @@ TEST_CASE("who is away is left out of an errand, which says so", "[coordinator][
         CHECK(reply.instances[0].detail == bench.first->name + " does not answer");
         CHECK(reply.instances[1].detail.empty());
     }
-    SECTION("what is used") {
+    SECTION("usage") {
         const Ticket ticket = bench.request(UsageRequest{});
         bench.answer(*bench.second, Measured{bench.second->measures[0].stamp, 7, {}});
         const auto reply = std::get<UsageReply>(bench.reply_to(ticket).value().result.value());
@@ -312,14 +312,14 @@ TEST_CASE("who is away is left out of an errand, which says so", "[coordinator][
     }
 }
 
-TEST_CASE("an errand whose words nobody can mean is refused", "[coordinator][errands][bad_input]") {
+TEST_CASE("an errand with a meaningless name is refused", "[coordinator][errands][bad_input]") {
     Pair bench;
     CHECK(fault(bench.ask(TaskSignalRequest{"[", "HUP"})) != "no fault");
     CHECK(fault(bench.ask(UsageRequest{.nodes = "[", .tasks = "*"})) != "no fault");
 }
 
-// Goal: of two copies an operator means the one that runs.
-TEST_CASE("the log of an instance with two copies is that of the one that runs",
+// Goal: of two copies the running one is meant.
+TEST_CASE("the log of an instance with two copies is that of the running one",
           "[coordinator][errands]") {
     Pair bench;
     InstanceReport old = bench.second->instances.begin()->second;
@@ -335,8 +335,9 @@ TEST_CASE("the log of an instance with two copies is that of the one that runs",
     CHECK(bench.second->readings.empty());
 }
 
-// Goal: the same for one question. Method: one node more is on the list than may be asked at once.
-TEST_CASE("what is used is asked of so many nodes at once, and no more",
+// Goal: the bound also holds for one request. Method: the list has one node more than can be asked
+// at once.
+TEST_CASE("usage is requested from a bounded number of nodes at once",
           "[coordinator][errands][bounds]") {
     Pair bench;
     NodeAddRequest all;
@@ -352,10 +353,9 @@ TEST_CASE("what is used is asked of so many nodes at once, and no more",
     CHECK(bench.first->measures.size() == 1);
 }
 
-// Goal: the memory of who may ask again is bounded. Method: so many signals are answered after the
-// first that it is not remembered; the second still is.
-TEST_CASE("of signals that were answered the oldest is forgotten first",
-          "[coordinator][errands][bounds]") {
+// Goal: the record of signals for retries is bounded. Method: after the first, so many signals are
+// answered that it is forgotten; the second is still there.
+TEST_CASE("the oldest answered signal is forgotten first", "[coordinator][errands][bounds]") {
     Pair bench;
     std::vector<RequestId> ids;
     const auto send = [&](const RequestId& id) {

@@ -6,7 +6,7 @@
 #include "common/base/limits.hpp"
 #include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
-// What a balance would do, asked while something is on its way.
+// The plan of a balance, requested while orders are in flight.
 
 using namespace muster;
 using namespace muster::coordinator;
@@ -16,7 +16,7 @@ namespace {
 
 const PlanRequest rebalance{.rebalance = true};
 
-/// `web` on the only node, and then another one.
+/// `web` runs on the only node; then another node joins.
 void settle(CoordinatorHarness& bench) {
     bench.join("n1");
     bench.want("a", 1);
@@ -35,7 +35,7 @@ PlanReply plan_in(const CoordinatorHarness& bench, Ticket ticket) {
 
 }  // namespace
 
-TEST_CASE("what a balance would do is said at once where nothing is on its way",
+TEST_CASE("the plan of a balance is answered at once if nothing is in flight",
           "[coordinator][what_if]") {
     CoordinatorHarness bench;
     settle(bench);
@@ -44,9 +44,9 @@ TEST_CASE("what a balance would do is said at once where nothing is on its way",
     CHECK(plan.unsettled.empty());
 }
 
-// Goal: a plan counts what was just started. Method: a task is scaled, and the node with its new
-// copy says that it runs one round later.
-TEST_CASE("what a balance would do is said once what was just changed runs",
+// Goal: a plan includes what was just started. Method: a task is scaled, and the node reports its
+// new copy as running one round later.
+TEST_CASE("the plan of a balance is answered once the latest change runs",
           "[coordinator][what_if]") {
     CoordinatorHarness bench;
     settle(bench);
@@ -56,7 +56,7 @@ TEST_CASE("what a balance would do is said once what was just changed runs",
     CHECK_FALSE(bench.reply_to(ticket));
     bench.pass(500ms);
     CHECK_FALSE(bench.reply_to(ticket));
-    bench["n2"].obeys = true;  // It is ordered once more after its next answer.
+    bench["n2"].obeys = true;  // The start is ordered again after its next answer.
     bench.pass(2s);
     const auto plan = plan_in(bench, ticket);
     CHECK(plan.unsettled.empty());
@@ -65,8 +65,8 @@ TEST_CASE("what a balance would do is said once what was just changed runs",
     CHECK(bench.reply_counts[ticket] == 1);
 }
 
-// Goal: nobody waits for ever. Method: the new copy does not start at all.
-TEST_CASE("a plan of a balance waits for three seconds at most, and says for what",
+// Goal: a plan does not wait for ever. Method: the new copy does not start at all.
+TEST_CASE("the plan of a balance waits for three seconds at most, and says for what",
           "[coordinator][what_if]") {
     CoordinatorHarness bench;
     settle(bench);
@@ -79,8 +79,9 @@ TEST_CASE("a plan of a balance waits for three seconds at most, and says for wha
     CHECK(plan_in(bench, ticket).unsettled == "1 instance is being started");
 }
 
-// Goal: a change that is not durable yet is waited for. Method: the store confirms late.
-TEST_CASE("a plan of a balance waits until the last change is durable", "[coordinator][what_if]") {
+// Goal: a plan waits for a change that is not durable yet. Method: the store confirms late.
+TEST_CASE("the plan of a balance waits until the last change is durable",
+          "[coordinator][what_if]") {
     CoordinatorHarness bench;
     settle(bench);
     bench.store_works = false;
@@ -100,7 +101,7 @@ TEST_CASE("a plan of a balance waits until the last change is durable", "[coordi
     }
 }
 
-TEST_CASE("of plans that wait there are so many, and all are answered once",
+TEST_CASE("the number of waiting plans is bounded, and each is answered once",
           "[coordinator][what_if]") {
     CoordinatorHarness bench;
     settle(bench);
@@ -121,9 +122,9 @@ TEST_CASE("of plans that wait there are so many, and all are answered once",
     }
 }
 
-// Goal: what cannot be known is refused, and not waited for. Method: a leadership that recovers;
+// Goal: a plan that cannot be known is refused without a wait. Method: a leadership that recovers;
 // and one that ends.
-TEST_CASE("a plan of a balance ends with its leadership", "[coordinator][what_if]") {
+TEST_CASE("the plan of a balance ends with its leadership", "[coordinator][what_if]") {
     CoordinatorHarness bench;
     settle(bench);
     bench["n2"].obeys = false;
@@ -136,9 +137,9 @@ TEST_CASE("a plan of a balance ends with its leadership", "[coordinator][what_if
     CHECK(reply->result.error().code == Errc::store_failed);
 }
 
-// Goal: a restart is no reason to move. Method: an uneven cluster under a leadership that is young,
-// and the same when it is five minutes old.
-TEST_CASE("a leadership balances by moves once it is as old as move_cooldown",
+// Goal: a restart is not a reason to move. Method: an uneven cluster under a young leadership, and
+// the same when it is five minutes old.
+TEST_CASE("a leadership moves for the balance once it is as old as move_cooldown",
           "[coordinator][balance]") {
     CoordinatorHarness bench;
     settle(bench);
@@ -148,8 +149,7 @@ TEST_CASE("a leadership balances by moves once it is as old as move_cooldown",
     CHECK(bench.node("n2").instances == 1);
 }
 
-TEST_CASE("a rebalance that is asked for does not wait for move_cooldown",
-          "[coordinator][balance]") {
+TEST_CASE("a requested rebalance does not wait for move_cooldown", "[coordinator][balance]") {
     CoordinatorHarness bench;
     settle(bench);
     REQUIRE(bench.ask(RebalanceRequest{})->result);

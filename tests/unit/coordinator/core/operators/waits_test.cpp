@@ -12,7 +12,7 @@ using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-/// It ended in this way, of which its agent says nothing in words.
+/// The instance ended in this way, and its agent reports it without a text.
 void ends_silently(CoordinatorHarness& bench, FakeAgent& puppet, int exit_code, int exit_signal,
                    std::uint32_t restarts) {
     InstanceReport& instance = puppet.instances.begin()->second;
@@ -45,9 +45,9 @@ std::string why_not(CoordinatorHarness& bench, const WaitRequest& request) {
 
 }  // namespace
 
-// Goal: who waits is told how it ended, whatever the agent says. Method: agents that tell numbers
-// alone, of two instances, of which one ended by its own will and then both by a signal.
-TEST_CASE("a wait says how an instance ended, also if its agent has no words for it",
+// Goal: a wait reports how an instance ended, whatever the agent sends. Method: agents send only
+// numbers; one of two instances exits, then both end by a signal.
+TEST_CASE("a wait says how an instance ended, also if its agent sends no text",
           "[coordinator][waits]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -72,7 +72,7 @@ TEST_CASE("a wait says how an instance ended, also if its agent has no words for
     CHECK_THAT(event->detail, Catch::EndsWith(": ended by signal 9"));
 }
 
-TEST_CASE("a wait for many tasks names three that are missing and counts the rest",
+TEST_CASE("a wait for many tasks names three that have not converged and counts the rest",
           "[coordinator][waits]") {
     CoordinatorHarness bench;
     for (const char* const task : {"a", "b", "c", "d", "e"}) {
@@ -83,7 +83,7 @@ TEST_CASE("a wait for many tasks names three that are missing and counts the res
     CHECK_THAT(told, Catch::EndsWith("; and 2 more"));
 }
 
-// Goal: a store that hangs is not mistaken for a slow start. Method: it confirms nothing.
+// Goal: a hanging store is not mistaken for a slow start. Method: it confirms nothing.
 TEST_CASE("a wait for a change that is not durable in time says so", "[coordinator][waits]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -93,7 +93,7 @@ TEST_CASE("a wait for a change that is not durable in time says so", "[coordinat
     CHECK(why_not(bench, {"web", 1'000}) == "the change before this wait is not durable yet");
 }
 
-TEST_CASE("a pattern that is none is refused by whatever reads by pattern",
+TEST_CASE("an invalid pattern is refused by all reads with a pattern",
           "[coordinator][waits][views][stats][bad_input]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -112,7 +112,8 @@ TEST_CASE("a pattern that is none is refused by whatever reads by pattern",
     }
 }
 
-// Goal: a wait is not over with a process that ends a moment later. Method: min_healthy of 3 s.
+// Goal: a wait does not succeed with a process that ends a moment later. Method: min_healthy of 3
+// s.
 TEST_CASE("a wait is answered when every instance has run for min_healthy",
           "[coordinator][waits][rollout]") {
     CoordinatorHarness bench;
@@ -128,10 +129,10 @@ TEST_CASE("a wait is answered when every instance has run for min_healthy",
     bench.pass(3s);
     REQUIRE(bench.reply_to(wait));
     CHECK(std::get<WaitReply>(bench.reply_to(wait)->result.value()).tasks.at(0).updated == 1);
-    CHECK(bench.ask(WaitRequest{"web", 1'000}));  // Once it has, it is known.
+    CHECK(bench.ask(WaitRequest{"web", 1'000}));  // This is known after min_healthy.
 }
 
-// Goal: who rolls out a bad release is told at once, and what to do. Method: the new process ends.
+// Goal: a bad release is reported at once, with advice. Method: the new process ends.
 TEST_CASE("a wait ends at once when the roll-out is halted", "[coordinator][waits][rollout]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");

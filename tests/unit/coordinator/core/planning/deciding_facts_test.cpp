@@ -1,5 +1,5 @@
-// What the orchestrator before muster lacked: facts of nodes and tasks that decide where an
-// instance goes, a store, a leader, and a number for what has no place.
+// What the predecessor of muster lacked: facts of nodes and tasks that decide placement, a store, a
+// leader, and a metric for unplaced instances.
 
 #include <algorithm>
 #include <string>
@@ -42,7 +42,7 @@ void apply(CoordinatorHarness& bench, std::vector<WantedTask> tasks) {
     REQUIRE(reply->result);
 }
 
-/// Three nodes: n0 has little of anything, n1 an SSD, n2 two processors.
+/// Three nodes: n0 has little of everything, n1 an SSD, n2 two processors.
 void join_three(CoordinatorHarness& bench) {
     Offer offer;
     offer.capacity.cpu_milli = 500;
@@ -60,7 +60,7 @@ std::string home_of(CoordinatorHarness& bench, const std::string& task) {
     return shown.instances.empty() ? "" : shown.instances.front().node;
 }
 
-/// What the store holds after all that the coordinator gave it.
+/// The store's contents after all writes of the coordinator.
 StoreImage stored_by(const CoordinatorHarness& bench) {
     StoreImage image = CoordinatorHarness::empty_store();
     for (const Persist& persist : bench.persisted) {
@@ -80,9 +80,9 @@ StoreImage stored_by(const CoordinatorHarness& bench) {
 
 }  // namespace
 
-// Goal: resources and constraints decide. Method: tasks that only one node can have, whose nodes
-// are not the ones that are first by name or load; then one that no node can have, and the metric.
-TEST_CASE("resources and constraints decide where a task runs, and a metric counts the others",
+// Goal: resources and constraints decide. Method: tasks that only one node suits, which is first
+// neither by name nor by load; then one that no node suits, and the metric.
+TEST_CASE("resources and constraints decide where a task runs, and a metric counts the unplaced",
           "[coordinator][planner][GO-D14]") {
     CoordinatorHarness bench;
     join_three(bench);
@@ -131,10 +131,10 @@ TEST_CASE("affinity decides where a task runs", "[coordinator][planner][GO-D14]"
     CHECK(home_of(bench, "second") == "n2");
 }
 
-// Goal: what is wanted outlives a leadership, a batch says who leads, and the same input gives the
-// same plan. Method: a second leadership on what the first one stored; its nodes join in another
-// order, and run nothing.
-TEST_CASE("a leadership on the stored tasks makes the same plan, and says that it leads",
+// Goal: the wanted state outlives a leadership, a batch names its leader, and the same input gives
+// the same plan. Method: a second leadership on the stored rows; its nodes join in another order,
+// and run nothing.
+TEST_CASE("a leadership on the stored tasks makes the same plan, and names itself as leader",
           "[coordinator][planner][GO-D14]") {
     const std::vector<std::string> tasks{"a", "b", "c", "d", "e"};
     CoordinatorHarness first;

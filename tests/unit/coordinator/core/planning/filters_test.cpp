@@ -25,7 +25,7 @@ Offer offer_of(const Labels& labels) {
 
 }  // namespace
 
-TEST_CASE("the filters of a node's offer ask for its pool first, then its labels", "[planner]") {
+TEST_CASE("the filters check a node's pool first, then its labels", "[planner]") {
     const Offer offer = offer_of({{"rack", "r7"}, {"cores", "16"}});
     CHECK(judge_offer({}, "n1", offer) == Verdict::fits);
     CHECK(judge_offer(rule_of("rack = r7"), "n1", offer) == Verdict::fits);
@@ -40,13 +40,13 @@ TEST_CASE("the filters of a node's offer ask for its pool first, then its labels
     CHECK(judge_offer(elsewhere, "n1", offer) == Verdict::pool);
 }
 
-TEST_CASE("a constraint on node is one on the node's own name", "[planner]") {
+TEST_CASE("a constraint on node compares the node's own name", "[planner]") {
     CHECK(judge_offer(rule_of("node = n1"), "n1", {}) == Verdict::fits);
     CHECK(judge_offer(rule_of("node = n1"), "n2", {}) == Verdict::label);
     CHECK(judge_offer(rule_of("node != n1"), "n2", {}) == Verdict::fits);
 }
 
-TEST_CASE("the constraint that is not met is named", "[planner]") {
+TEST_CASE("the unmet constraint is named", "[planner]") {
     PlacementRule rule = rule_of("rack = r7");
     rule.constraints.push_back(*parse_constraint("cores >= 16"));
     const Offer offer = offer_of({{"rack", "r7"}, {"cores", "8"}});
@@ -67,7 +67,7 @@ TEST_CASE("room is the capacity less what is reserved and placed", "[planner]") 
     CHECK(judge_room({500, 100, 2}, allowance, use) == Verdict::slots);
 }
 
-TEST_CASE("what is not asked for is no reason, even on a node that is over its capacity",
+TEST_CASE("a resource that is not requested never rules out a node, even over its capacity",
           "[planner]") {
     const Allowance allowance{.cpu_milli = 100, .memory_bytes = 100, .slots = 0};
     const Use use{200, 50, 5};
@@ -76,8 +76,7 @@ TEST_CASE("what is not asked for is no reason, even on a node that is over its c
     CHECK(judge_room({0, 50, 1}, allowance, use) == Verdict::slots);
 }
 
-TEST_CASE("a capacity that is not known bounds nothing, and a reserve above it leaves nothing",
-          "[planner]") {
+TEST_CASE("an unknown capacity is unlimited, and a reserve above it leaves nothing", "[planner]") {
     CHECK(allowance_of({}) == Allowance{});
     const std::uint64_t most = limits::cpu_milli;
     CHECK(judge_room({most, 0, 1}, Allowance{}, Use{most * limits::instances_per_node, 0, 0}) ==

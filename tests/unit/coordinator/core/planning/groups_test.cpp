@@ -33,7 +33,7 @@ std::string home_of(Fleet& fleet, const std::string& task) {
 
 }  // namespace
 
-TEST_CASE("a node is warm for the group that started last on it, in whatever order it is heard",
+TEST_CASE("a node is warm for the group that started last on it, in any order of reports",
           "[planner]") {
     Groups groups;
     CHECK(groups.warm_for(n0).empty());
@@ -57,14 +57,15 @@ TEST_CASE("forgetting the last node of a group leaves no empty group", "[planner
     CHECK(groups.count() == 0);
 }
 
-TEST_CASE("a group that another one takes the last node from is none any more", "[planner]") {
+TEST_CASE("a group whose last node another group takes is gone", "[planner]") {
     Groups groups;
     groups.ran(n0, "A", CivilMs{1});
     groups.ran(n0, "B", CivilMs{2});
     CHECK(groups.names() == std::vector<std::string>{"B"});
 }
 
-TEST_CASE("of too many groups the one that ran nowhere for the longest is forgotten", "[planner]") {
+TEST_CASE("if there are too many groups, the one that has not run for the longest is forgotten",
+          "[planner]") {
     Groups groups;
     for (std::uint32_t i = 0; i < limits::groups; ++i) {
         groups.ran(NodeIndex{i}, "g" + std::to_string(i), CivilMs{1});
@@ -76,13 +77,13 @@ TEST_CASE("of too many groups the one that ran nowhere for the longest is forgot
     CHECK(groups.warm_for(n1).empty());
 }
 
-// Goal: who ran a group gets it again. Method: A ran on one node and B on another; both are gone,
-// and come again while the nodes first by name are warm for nothing.
-TEST_CASE("the next of a group goes to a node warm for it, else to one of no group, else to any",
+// Goal: a group gets its former node again. Method: A ran on one node and B on another; both are
+// removed and added again, while the first nodes by name are warm for nothing.
+TEST_CASE("an instance goes to a node warm for its group, else to one of no group, else to any",
           "[planner][SC-17]") {
     Fleet fleet;
     fleet.add_hosts(4);
-    fleet.want("fill", 2);  // On n0 and n1, so that A and B come to lie on n2 and n3.
+    fleet.want("fill", 2);  // On n0 and n1, so that A and B are placed on n2 and n3.
     REQUIRE(fleet.settle());
     fleet.want_placed("a", 1, of_group("A"));
     fleet.want_placed("b", 1, of_group("B"));
@@ -98,7 +99,7 @@ TEST_CASE("the next of a group goes to a node warm for it, else to one of no gro
     REQUIRE(fleet.settle());
     CHECK(home_of(fleet, "a2") == "n2");
     CHECK(home_of(fleet, "b2") == "n3");
-    // The warm nodes are not idle now: first those of no group, then any.
+    // The warm nodes are busy: next are nodes of no group, then any.
     fleet.want_placed("a3", 1, of_group("A"));
     fleet.want_placed("a4", 1, of_group("A"));
     REQUIRE(fleet.settle());
@@ -110,8 +111,8 @@ TEST_CASE("the next of a group goes to a node warm for it, else to one of no gro
     CHECK(fleet.violations.empty());
 }
 
-// Goal: no group is driven from a node that kept it warm while another node is free of groups.
-// Method: one node is warm for B and idle; the other has run no group, and is the fuller one.
+// Goal: a group keeps its warm node while another node is warm for nothing. Method: one node is
+// warm for B and idle; the other has run no group, and has more load.
 TEST_CASE("without a warm node a node of no group is preferred to one warm for another group",
           "[planner][SC-17]") {
     Fleet fleet;

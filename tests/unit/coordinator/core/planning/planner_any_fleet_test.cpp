@@ -12,10 +12,11 @@
 
 // Placing in any fleet: random offers, rules and histories.
 namespace muster::coordinator::test {
-// Goal: whatever the fleet and its history: no start where a filter says no, nothing unplaced while
-// some node fits, what is reserved is what is placed, and no single move would even out more.
-// Method: random offers, rules and histories; the truth is recounted from what runs.
-TEST_CASE("in any fleet, what can be placed is placed, only where it fits", "[planner][SP-3]") {
+// Goal: in any fleet with any history, no filter is violated, nothing is unplaced while a node
+// fits, the reserved resources are right, and no single move would improve the balance.
+// Method: random offers, rules and histories; recount from the running instances.
+TEST_CASE("in any fleet, instances are placed if possible, only where they fit",
+          "[planner][SP-3]") {
     for (std::uint64_t seed = 1; seed <= share_of(400); ++seed) {
         CAPTURE(seed);
         World world{seed};
@@ -26,7 +27,7 @@ TEST_CASE("in any fleet, what can be placed is placed, only where it fits", "[pl
                 world.change();
             }
             REQUIRE(fleet.settle());
-            // A move that was crowded out is decided anew in the round after.
+            // A move that lost its place is decided again in the next round.
             fleet.round();
             REQUIRE(fleet.settle());
             REQUIRE(fleet.violations == std::vector<std::string>{});
@@ -52,9 +53,10 @@ TEST_CASE("in any fleet, what can be placed is placed, only where it fits", "[pl
     }
 }
 
-// Goal: a move that is decided and may not begin keeps nobody from a place.
-// Method: the same, while whatever was moved once rests to the end.
-TEST_CASE("in any fleet, nothing is unplaced for a move that has not begun", "[planner][GO-07]") {
+// Goal: a decided move that cannot begin does not keep others from a place.
+// Method: the same, while each moved instance rests to the end.
+TEST_CASE("in any fleet, no instance is unplaced because of a move that has not begun",
+          "[planner][GO-07]") {
     Scope scope;
     scope.move_cooldown = 5min;
     std::uint64_t held_up = 0;
@@ -82,9 +84,9 @@ TEST_CASE("in any fleet, nothing is unplaced for a move that has not begun", "[p
     REQUIRE(held_up > 0);
 }
 
-// Goal: the same input gives the same plan, whatever filters and scores look at.
-// Method: two fleets built in opposite orders live through the same rounds and changes.
-TEST_CASE("labels, resources, groups and priority do not let the order of input reach a plan",
+// Goal: the same input gives the same plan, whatever filters and scores compare.
+// Method: two fleets built in opposite orders have the same rounds and changes.
+TEST_CASE("the order of input reaches no plan through labels, resources, groups or priority",
           "[planner][SP-6][GO-D14]") {
     for (std::uint64_t seed = 1; seed <= share_of(1'000); ++seed) {
         CAPTURE(seed);
@@ -117,7 +119,8 @@ TEST_CASE("labels, resources, groups and priority do not let the order of input 
             want(backwards, tasks - 1 - task);
         }
         Scope scope;
-        scope.moves = static_cast<std::uint32_t>(random.below(3));  // So that some stay decided.
+        scope.moves =
+            static_cast<std::uint32_t>(random.below(3));  // So that some moves stay decided.
         for (int round = 0; round < 15; ++round) {
             const Plan plan = forwards.planner.plan(scope);
             const Plan other = backwards.planner.plan(scope);

@@ -16,7 +16,7 @@
 namespace muster::coordinator::test {
 namespace {
 
-/// Minimum-cost flow by Bellman-Ford: slow, and nothing in common with the planner's way.
+/// Minimum-cost flow by Bellman-Ford: slow, and unrelated to the planner's algorithm.
 class Flow {
 public:
     std::size_t add_node() {
@@ -29,7 +29,7 @@ public:
         edges_of_[to].push_back(edges_.size());
         edges_.push_back({from, 0, -cost});
     }
-    /// The least cost of as much flow as there can be.
+    /// The least cost of the maximum flow.
     std::int64_t least_cost(std::size_t source, std::size_t sink) {
         std::int64_t cost = 0;
         for (find_paths(source); distance_[sink] < far; find_paths(source)) {
@@ -85,14 +85,14 @@ private:
     std::vector<std::vector<std::size_t>> edges_of_;
 };
 
-/// Of each instance the copy that stays: since when it runs, and on which host that serves.
+/// The copy of each instance that stays: its start, and its serving host.
 using Stays = std::map<InstanceId, std::pair<CivilMs, std::string>>;
 Stays staying(Fleet& fleet) {
     Stays stays;
     for (const auto& [name, host] : fleet.hosts()) {
         for (const auto& [id, instance] : host.runs) {
             const auto wanted = fleet.stored().find(id.task);
-            // Of a task that was removed and added anew, the old copies do not stay.
+            // If a task was removed and added again, its old copies do not stay.
             if (host.is_lost || wanted == fleet.stored().end() ||
                 id.ordinal >= wanted->second.wanted.instances ||
                 instance.generation != wanted->second.generation) {
@@ -107,7 +107,7 @@ Stays staying(Fleet& fleet) {
     return stays;
 }
 
-/// Instances with a copy that stays in both, on another host.
+/// Instances whose copy is on another host afterwards.
 std::int64_t count_moved(const Stays& before, const Stays& after) {
     return std::ranges::count_if(before, [&](const auto& stay) {
         const auto found = after.find(stay.first);
@@ -115,7 +115,7 @@ std::int64_t count_moved(const Stays& before, const Stays& after) {
     });
 }
 
-/// By host and instance, the generation of what runs where an order can arrive.
+/// The generation of each copy, by host and instance, on hosts that receive orders.
 using Copies = std::map<std::pair<std::string, InstanceId>, Generation>;
 Copies copies_in(Fleet& fleet) {
     Copies copies;
@@ -129,8 +129,8 @@ Copies copies_in(Fleet& fleet) {
     return copies;
 }
 
-/// So many starts and stops lead from one to the other, if none is in vain: what does not stay
-/// where it is ends, unless it is replaced in its place, and what is not one that stayed begins.
+/// The starts and stops from one state to the other, if none is useless. A copy that does not stay
+/// is stopped, unless it is replaced in place; a new copy is started.
 std::pair<std::int64_t, std::int64_t> orders_between(const Copies& before, const Stays& stays,
                                                      const Copies& after) {
     const auto has_stayed = [&](const auto& copy) {
@@ -213,7 +213,7 @@ std::uint32_t draw(Random& random, std::uint32_t least, std::uint32_t most) {
     return least + static_cast<std::uint32_t>(random.below(most - least + 1));
 }
 
-/// Something happens to the fleet or to what is wanted.
+/// Makes a random change of the fleet or of the wanted tasks.
 void disturb(Fleet& fleet, Random& random) {
     std::vector<std::string> lost;
     std::vector<std::string> serving;
@@ -260,9 +260,9 @@ void disturb(Fleet& fleet, Random& random) {
 
 }  // namespace
 
-// Goal: the balance is exact, reached in one plan, by as few moves as can be, and then steady; and
-// no order is given in vain. Method: random histories; the fewest moves come from a minimum-cost
-// flow; carry out, look again; compare what was ordered with what is different.
+// Goal: the balance is exact, reached in one plan, with the fewest moves, and then steady; no order
+// is useless. Method: random histories; the fewest moves come from a minimum-cost flow. Execute the
+// plan, plan again, and compare the orders with the differences.
 TEST_CASE("after any change one plan gives every node floor or ceil by the fewest moves",
           "[planner][SP-1][SP-2][SP-3][SP-4][SP-5][GO-D1][GO-D4][GO-D5][GO-D6]") {
     const auto seed = GENERATE(range<std::uint64_t>(1, share_of(2'000) + 1));
@@ -313,9 +313,9 @@ TEST_CASE("after any change one plan gives every node floor or ceil by the fewes
     }
 }
 
-// Goal: the plan is a function of names, not of the order in which they came.
-// Method: two fleets built in opposite orders live through the same random history.
-TEST_CASE("the order in which nodes and tasks are given never reaches a plan", "[planner][SP-6]") {
+// Goal: the plan is a function of names, not of their order.
+// Method: two fleets built in opposite orders have the same random history.
+TEST_CASE("the order in which nodes and tasks are given never affects a plan", "[planner][SP-6]") {
     const auto seed = GENERATE(range<std::uint64_t>(1, share_of(100) + 1));
     CAPTURE(seed);
     Random random{seed};
@@ -349,8 +349,8 @@ TEST_CASE("the order in which nodes and tasks are given never reaches a plan", "
     }
 }
 
-// Goal: many moves of one task are decided at once and carried out one after the other.
-// Method: three instances of one task share a node with nine others that are empty of it.
+// Goal: many moves of one task are decided at once and executed one after the other.
+// Method: three instances of one task share a node; nine other nodes have none of it.
 TEST_CASE("moves of one task wait for each other and never exceed max_surge",
           "[planner][GO-D6][SP-4]") {
     Fleet fleet;
@@ -373,7 +373,7 @@ TEST_CASE("moves of one task wait for each other and never exceed max_surge",
     CHECK(fleet.violations.empty());
 }
 
-// Goal: what may not have a second copy for a moment is not moved.
+// Goal: an instance that cannot have a second copy is not moved.
 // Method: an uneven fleet with max_surge 0.
 TEST_CASE("without max_surge nothing is moved for the balance", "[planner]") {
     Fleet fleet;
@@ -388,9 +388,9 @@ TEST_CASE("without max_surge nothing is moved for the balance", "[planner]") {
     CHECK(fleet.load("n0") == 4);
 }
 
-// Goal: a job that runs to its end is not begun anew elsewhere for the balance; it is a load,
-// though. Method: jobs of either policy crowd one of two nodes; then a service among them is moved.
-TEST_CASE("what runs to its end is never moved for the balance", "[planner]") {
+// Goal: a job that runs to its end is not restarted elsewhere for the balance, but counts as load.
+// Method: jobs of either policy crowd one of two nodes; then a service among them is moved.
+TEST_CASE("a job that runs to its end is never moved for the balance", "[planner]") {
     const auto policy = GENERATE(RestartPolicy::never, RestartPolicy::on_failure);
     Fleet fleet;
     fleet.add_hosts(1);
@@ -414,10 +414,10 @@ TEST_CASE("what runs to its end is never moved for the balance", "[planner]") {
     CHECK(fleet.violations.empty());
 }
 
-// Goal: an even spread that cannot be had costs one search, whatever else goes on; a change that
-// may allow it costs another. Method: what holds the crowd may not be moved; another task comes and
-// goes through its life on a third node.
-TEST_CASE("a balance that cannot be had is not sought until something changes", "[planner]") {
+// Goal: an impossible balance costs one search, whatever else changes; a change that may allow it
+// costs another. Method: the crowding instances cannot be moved; another task is added, changed and
+// removed on a third node.
+TEST_CASE("an impossible balance is not sought until something changes", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(1);
     TaskSpec stays = fleet.spec();
@@ -444,7 +444,7 @@ TEST_CASE("a balance that cannot be had is not sought until something changes", 
     CHECK(fleet.violations.empty());
 }
 
-// Goal: a balance that cannot be had is not sought again and again, and one pass later is.
+// Goal: an impossible balance is not sought repeatedly, and one that becomes possible is.
 // Method: an instance that does not run cannot be moved; then it runs.
 TEST_CASE("an instance is moved for the balance once it runs", "[planner]") {
     Fleet fleet;
@@ -462,7 +462,7 @@ TEST_CASE("an instance is moved for the balance once it runs", "[planner]") {
     CHECK(fleet.violations.empty());
 }
 
-// Goal: equal nodes get equal shares, and nothing is lost on the way.
+// Goal: equal nodes get equal shares, and no instance is missing.
 // Method: a thousand tasks of one instance, on five nodes.
 TEST_CASE("a thousand tasks on five nodes are exactly two hundred on each",
           "[planner][SP-1][SC-25]") {

@@ -9,7 +9,7 @@
 #include "tests/unit/coordinator/core/coordinator_harness.hpp"
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
-// More is due than one step may take: the plan comes in pieces.
+// More work than one step may do: the plan is made in several passes.
 using namespace muster;
 using namespace muster::coordinator;
 using muster::coordinator::test::Fleet;
@@ -25,9 +25,9 @@ Scope at_most(std::size_t most) {
 
 }  // namespace
 
-// Goal: what a cut pass leaves is done by the next ones, once. Method: forty tasks of two, a few
-// at a time.
-TEST_CASE("a pass that is cut is gone on with", "[planner]") {
+// Goal: work left by a limited pass is done by the next ones, once. Method: forty tasks of two
+// instances, a few at a time.
+TEST_CASE("a limited pass is continued by the next", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(4);
     for (int number = 0; number < 40; ++number) {
@@ -54,9 +54,9 @@ TEST_CASE("a pass that is cut is gone on with", "[planner]") {
     CHECK(fleet.is_planned_evenly());
 }
 
-// Goal: a high priority does not wait for a low one, whichever was wanted first.
-// Method: the last task that is wanted has the highest.
-TEST_CASE("a pass that is cut takes the highest priority first", "[planner]") {
+// Goal: a high priority does not wait for a low one, whichever was added first.
+// Method: the last added task has the highest.
+TEST_CASE("a limited pass takes the highest priority first", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(2);
     for (int number = 0; number < 20; ++number) {
@@ -75,10 +75,10 @@ TEST_CASE("a pass that is cut takes the highest priority first", "[planner]") {
     CHECK(fleet.running("a0") == 1);
 }
 
-// Goal: a task that a cut pass left is taken by its priority, also before or after tasks that are
-// wanted later. Method: each pass starts one of 23 tasks; after three passes a task gets the
-// highest priority, and after two more a new task is wanted.
-TEST_CASE("what a cut pass left is taken by the priority it has then", "[planner]") {
+// Goal: a task that a limited pass left is taken by its priority, also relative to tasks added
+// later. Method: each pass starts one of 23 tasks; after three passes a task gets the highest
+// priority, and after two more a new task is added.
+TEST_CASE("a task that a limited pass left is taken by its present priority", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(2);
     for (int number = 0; number < 20; ++number) {
@@ -93,7 +93,7 @@ TEST_CASE("what a cut pass left is taken by the priority it has then", "[planner
     }
     const auto next = [&] {
         Plan plan;
-        do {  // A pass also looks at the task that the last one ordered; it orders nothing then.
+        do {  // A pass also reads the task that the last one ordered, and orders nothing for it.
             plan = fleet.planner.plan(at_most(2));
         } while (plan.orders.empty() && plan.is_cut);
         REQUIRE(plan.orders.size() == 1);
@@ -114,12 +114,12 @@ TEST_CASE("what a cut pass left is taken by the priority it has then", "[planner
     CHECK(next() == "low");
 }
 
-// Goal: while many tasks are placed, others are heard. Method: more tasks than one pass looks at; a
-// question between two wakes; then all run, and each arrival is told once.
+// Goal: other inputs are handled while many tasks are placed. Method: more tasks than one pass
+// reads; a request between two wakes; then all run, and each arrival is published once.
 TEST_CASE("a change of many tasks is planned in several steps", "[coordinator][planning]") {
     constexpr std::size_t many = 9'000;
     CoordinatorOptions options;
-    options.rows_of_step = many;  // It is taken over in one.
+    options.rows_of_step = many;  // Applied in one step.
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
     for (const char* const node : {"n1", "n2", "n3"}) {
         bench.join(node);
@@ -142,7 +142,7 @@ TEST_CASE("a change of many tasks is planned in several steps", "[coordinator][p
     CHECK(first < many);
     REQUIRE(bench.coordinator.next_deadline() <= bench.now);
     CHECK(bench.status().tasks == many);
-    CHECK(started() == first);  // Only a wake goes on.
+    CHECK(started() == first);  // Only a wake continues.
     bench.give(Wake{});
     CHECK(started() > first);
     bench.pass(Duration::zero());
@@ -154,10 +154,9 @@ TEST_CASE("a change of many tasks is planned in several steps", "[coordinator][p
           static_cast<std::ptrdiff_t>(many));
 }
 
-// Goal: of many tasks that become unplaced in one pass each is told, and with the same pass.
-// Method: more tasks than are told at a time run on one node, which falls silent; they may be
-// nowhere else.
-TEST_CASE("many tasks that become unplaced in one pass are told together", "[planning]") {
+// Goal: all tasks that become unplaced in one pass are published in that pass. Method: more tasks
+// than one step publishes run on one node, which falls silent; no other node suits them.
+TEST_CASE("many tasks that become unplaced in one pass are published together", "[planning]") {
     constexpr std::size_t many = 1'200;
     CoordinatorOptions options;
     options.rows_of_step = many;

@@ -27,7 +27,7 @@ Lines runs_on(const Fleet::Host& host) {
     return lines;
 }
 
-/// Hosts are drained, resumed, lost and found, and what is wanted changes.
+/// Drains, resumes, loses and returns hosts, and changes the wanted tasks.
 void disturb_drains(Fleet& fleet, Random& random) {
     const std::string host = "n" + std::to_string(random.below(5));
     const std::string task = "t" + std::to_string(random.below(4));
@@ -67,8 +67,9 @@ void disturb_drains(Fleet& fleet, Random& random) {
 
 }  // namespace
 
-// Goal: nothing is interrupted by a drain.
-// Method: three instances on three of four nodes; new processes come up only when told to.
+// Goal: a drain interrupts nothing.
+// Method: three instances on three of four nodes; new processes stay `starting` until the test says
+// so.
 TEST_CASE("a drained node's instances run elsewhere before they are stopped there",
           "[planner][drain][SP-4]") {
     Fleet fleet;
@@ -91,11 +92,11 @@ TEST_CASE("a drained node's instances run elsewhere before they are stopped ther
     CHECK(fleet.violations.empty());
 
     fleet.resume("n1");
-    CHECK(fleet.round() == 0);  // Three instances on four nodes are spread as evenly as can be.
+    CHECK(fleet.round() == 0);  // Three instances on four nodes are already even.
 }
 
-// Goal: a task gives up no more than one instance at a time, and tasks do not wait for each other.
-// Method: two tasks of three instances each share one node with an empty one.
+// Goal: a task loses no more than one instance at a time, and tasks do not wait for each other.
+// Method: two tasks of three instances each are on one node, and another one is empty.
 TEST_CASE("instances of one task leave one after the other", "[planner][drain]") {
     Fleet fleet;
     fleet.add_hosts(1);
@@ -115,9 +116,10 @@ TEST_CASE("instances of one task leave one after the other", "[planner][drain]")
     CHECK(fleet.violations.empty());
 }
 
-// Goal: what has no other place stays, is named, and leaves as soon as it has one.
+// Goal: an instance without another place stays, is named, and moves as soon as it has one.
 // Method: two instances on two nodes; later a third node joins.
-TEST_CASE("an instance with no other place blocks the drain and runs on", "[planner][drain]") {
+TEST_CASE("an instance with no other place blocks the drain and keeps running",
+          "[planner][drain]") {
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.want("web", 2);
@@ -151,8 +153,8 @@ TEST_CASE("an instance with no other place blocks the drain and runs on", "[plan
     CHECK(fleet.violations.empty());
 }
 
-// Goal: where no second copy may be, the copy is stopped first, one at a time, and only once
-// another node has a place for it. Method: two such instances share a node; it is drained.
+// Goal: where no second copy is allowed, the copy is stopped first, one at a time, and only once
+// another node has a place. Method: two such instances share a node; it is drained.
 TEST_CASE("without max_surge a drain stops first and starts elsewhere", "[planner][drain]") {
     Fleet fleet;
     fleet.add_hosts(1);
@@ -181,9 +183,9 @@ TEST_CASE("without max_surge a drain stops first and starts elsewhere", "[planne
     CHECK(fleet.violations.empty());
 }
 
-// Goal: of an exclusive instance there are never two, whatever else makes room.
+// Goal: an exclusive instance never has two copies, even if other instances make room.
 // Method: one of two is being stopped for a drain, slowly, when the node of the other is lost.
-TEST_CASE("room that another instance leaves is none for a second copy of an exclusive one",
+TEST_CASE("room left by another instance allows no second copy of an exclusive one",
           "[planner][drain][S8]") {
     Fleet fleet;
     fleet.add_hosts(3);
@@ -208,9 +210,9 @@ TEST_CASE("room that another instance leaves is none for a second copy of an exc
     CHECK(fleet.violations.empty());
 }
 
-// Goal: what has ended is not begun anew elsewhere because its node is drained.
+// Goal: an ended job is not started again elsewhere because its node is drained.
 // Method: a job that ran to its end, and one that still runs.
-TEST_CASE("a drain leaves what has ended where it is", "[planner][drain]") {
+TEST_CASE("a drain leaves ended copies where they are", "[planner][drain]") {
     Fleet fleet;
     fleet.add_hosts(2);
     TaskSpec spec = fleet.spec();
@@ -227,9 +229,9 @@ TEST_CASE("a drain leaves what has ended where it is", "[planner][drain]") {
     CHECK(fleet.violations.empty());
 }
 
-// Goal: the end of a drain does not end a move under way, nor begin another.
-// Method: the node is resumed while the new copy comes up.
-TEST_CASE("a move off a node is finished though the node serves again", "[planner][drain]") {
+// Goal: the end of a drain neither cancels a move in progress, nor begins another.
+// Method: the node is resumed while the new copy starts.
+TEST_CASE("a move off a node is finished even if the node serves again", "[planner][drain]") {
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.want("web", 1);
@@ -246,7 +248,7 @@ TEST_CASE("a move off a node is finished though the node serves again", "[planne
     CHECK(fleet.violations.empty());
 }
 
-// Goal: an outdated copy on a node that gets no work does not hold up the roll-out.
+// Goal: an outdated copy on a node without new work does not delay the roll-out.
 // Method: the node of one of two instances is suspended; then the task is restarted.
 TEST_CASE("a copy on a node that gets no work is replaced on another", "[planner][rollout]") {
     const std::uint32_t max_surge = GENERATE(0U, 1U);
@@ -269,8 +271,8 @@ TEST_CASE("a copy on a node that gets no work is replaced on another", "[planner
     CHECK(fleet.violations.empty());
 }
 
-// Goal: which of two equal copies stays is the task's choice.
-// Method: a node that was lost comes back with its copy.
+// Goal: the task decides which of two equal copies stays.
+// Method: a lost node returns with its copy.
 TEST_CASE("a task's reconcile says whether the original or the replacement stays", "[planner]") {
     const auto reconcile = GENERATE(Reconcile::original, Reconcile::replacement);
     CAPTURE(to_string(reconcile));
@@ -289,9 +291,9 @@ TEST_CASE("a task's reconcile says whether the original or the replacement stays
     CHECK(fleet.violations.empty());
 }
 
-// Goal: what this store never ordered is left alone, unless the cluster is told otherwise.
-// Method: a copy without a generation, of a name that nobody wants and of a wanted one.
-TEST_CASE("strays are listed and left alone, or stopped if the cluster says so",
+// Goal: a stray is left alone, unless the cluster is configured otherwise.
+// Method: a copy without a generation, of an unknown name and of a wanted one.
+TEST_CASE("strays are listed and left alone, or stopped if the cluster is so configured",
           "[planner][GO-10]") {
     Fleet fleet;
     fleet.add_hosts(2);
@@ -304,7 +306,7 @@ TEST_CASE("strays are listed and left alone, or stopped if the cluster says so",
     CHECK(fleet.load("n0") == 2);
     CHECK(fleet.load("n1") == 1);
     fleet.trace.clear();
-    fleet.restart("web");  // Looked at again.
+    fleet.restart("web");  // Planned again.
     fleet.put("n0", "unknown", 1, Generation{});
     fleet.round({.stop_strays = true});
     CHECK(fleet.load("n0") == 1);
@@ -312,9 +314,9 @@ TEST_CASE("strays are listed and left alone, or stopped if the cluster says so",
     CHECK(fleet.violations.empty());
 }
 
-// Goal: at rest, a drained node is empty or each instance that is still there says why.
+// Goal: at rest, a drained node is empty or each remaining instance has its reason.
 // Method: random histories of drains, losses, roll-outs and changes.
-TEST_CASE("a drained node is empty or says what blocks it", "[planner][drain]") {
+TEST_CASE("a drained node is empty or names what blocks it", "[planner][drain]") {
     const auto seed = GENERATE(range<std::uint64_t>(1, 201));
     CAPTURE(seed);
     Random random{seed};

@@ -18,7 +18,7 @@ PlacementRule on_every_node() {
     return rule;
 }
 
-/// `log` is to run on every host.
+/// `log` has one instance on every host.
 struct Everywhere : Fleet {
     explicit Everywhere(std::uint32_t hosts) {
         add_hosts(hosts);
@@ -41,7 +41,7 @@ struct Everywhere : Fleet {
     static std::string to_string(const InstanceId& id) { return muster::to_string(id); }
 };
 
-/// Hosts come and go.
+/// Adds, loses or returns a host.
 void disturb_hosts(Fleet& fleet, Random& random) {
     const std::string name = "n" + std::to_string(random.below(6));
     const bool is_there = fleet.hosts().contains(name);
@@ -80,8 +80,8 @@ void disturb_hosts(Fleet& fleet, Random& random) {
 
 }  // namespace
 
-// Goal: each node has its own instance, whatever becomes of the others.
-// Method: a node joins, is lost, comes back, is lost for good.
+// Goal: each node has its own instance, whatever happens to the others.
+// Method: a node joins, is lost, returns, is lost for good.
 TEST_CASE("a task of every node follows the nodes", "[planner][every_node]") {
     Everywhere fleet{2};
     CHECK(fleet.where() == Lines{"n0: log.0", "n1: log.1"});
@@ -97,7 +97,8 @@ TEST_CASE("a task of every node follows the nodes", "[planner][every_node]") {
     CHECK(fleet.status().phase == TaskPhase::converged);
     fleet.add("n3");
     REQUIRE(fleet.settle());
-    CHECK(fleet.trace == Lines{"start log.3 n3 every_node"});  // The lost one keeps its own.
+    CHECK(fleet.trace ==
+          Lines{"start log.3 n3 every_node"});  // The lost node keeps its own ordinal.
     fleet.come_back("n0", false);
     CHECK(fleet.round() == 0);
     CHECK(fleet.status().running == 4);
@@ -111,7 +112,7 @@ TEST_CASE("a task of every node follows the nodes", "[planner][every_node]") {
     CHECK(fleet.violations.empty());
 }
 
-// Goal: such an instance is part of its node: it is stopped there and started nowhere else.
+// Goal: such an instance belongs to its node: it is stopped there and started nowhere else.
 // Method: drain and resume one of two nodes.
 TEST_CASE("a drain stops the instance of a task of every node", "[planner][every_node][drain]") {
     Everywhere fleet{2};
@@ -125,14 +126,14 @@ TEST_CASE("a drain stops the instance of a task of every node", "[planner][every
     REQUIRE(fleet.settle());
     CHECK(fleet.where() == Lines{"n0: log.0", "n1: log.1"});
 
-    fleet.suspend("n1");  // It gets no new work, and keeps what it has.
+    fleet.suspend("n1");  // It gets no new work, and keeps its instance.
     CHECK(fleet.round() == 0);
     CHECK(fleet.status().wanted == 2);
     CHECK(fleet.violations.empty());
 }
 
-// Goal: only nodes that suit are meant, and a change of the rule is followed.
-// Method: two of three nodes have a label; the task asks for it, and then no more.
+// Goal: only suitable nodes get an instance, and a change of the rule is followed.
+// Method: two of three nodes have a label; the task requires it, and then no more.
 TEST_CASE("a task of every node runs on the nodes that meet its constraints",
           "[planner][every_node]") {
     Everywhere fleet{3};
@@ -157,8 +158,8 @@ TEST_CASE("a task of every node runs on the nodes that meet its constraints",
     CHECK(fleet.violations.empty());
 }
 
-// Goal: a new leader learns which instance is whose from what is reported.
-// Method: copies are reported under ordinals that a fresh planner would have given otherwise.
+// Goal: a new leader learns from reports which node has which ordinal.
+// Method: copies are reported under ordinals that a fresh planner would give to other nodes.
 TEST_CASE("the ordinals of a task of every node are learned from reports",
           "[planner][every_node][recovery]") {
     Fleet fleet;
@@ -172,7 +173,7 @@ TEST_CASE("the ordinals of a task of every node are learned from reports",
     CHECK(fleet.planner.status(*fleet.workload.find("log")).running == 2);
     CHECK(fleet.text(fleet.planner.plan({})) == Lines{"start log.1 n2 every_node"});
     REQUIRE(fleet.settle());
-    SECTION("of two with one ordinal one gets another") {
+    SECTION("if two nodes have one ordinal, one gets another") {
         fleet.put("n2", "log", 0);
         fleet.host("n2").runs.erase({"log", 1});
         fleet.report_all();
@@ -183,8 +184,8 @@ TEST_CASE("the ordinals of a task of every node are learned from reports",
     CHECK(fleet.violations.empty());
 }
 
-// Goal: a new version comes one node after the other, in place.
-// Method: restart on three nodes; new processes come up only when told to.
+// Goal: a new version is rolled out in place, one node after the other.
+// Method: restart on three nodes; new processes stay `starting` until the test says so.
 TEST_CASE("a roll-out of a task of every node takes one node at a time",
           "[planner][every_node][rollout]") {
     Everywhere fleet{3};
@@ -203,7 +204,7 @@ TEST_CASE("a roll-out of a task of every node takes one node at a time",
 }
 
 // Goal: at rest each serving node runs exactly one, and no ordinal runs twice.
-// Method: random histories of hosts beside a task that is spread over them.
+// Method: random histories of hosts, and another task that is spread over them.
 TEST_CASE("a task of every node runs once on each node that serves", "[planner][every_node]") {
     const auto seed = GENERATE(range<std::uint64_t>(1, 201));
     CAPTURE(seed);
@@ -235,9 +236,9 @@ TEST_CASE("a task of every node runs once on each node that serves", "[planner][
     CHECK(fleet.violations.empty());
 }
 
-// Goal: what an agent is replacing keeps its number, also under a leader that only sees it end.
+// Goal: a copy that is being replaced keeps its ordinal, also under a leader that only sees it end.
 // Method: the first report of the second node has an old copy that is being stopped.
-TEST_CASE("a copy that is being replaced tells which number its node has", "[planner]") {
+TEST_CASE("a copy that is being replaced binds its ordinal to its node", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(2);
     PlacementRule everywhere;
@@ -251,9 +252,9 @@ TEST_CASE("a copy that is being replaced tells which number its node has", "[pla
     CHECK(task.bound[1] == fleet.host("n0").index);
 }
 
-// Goal: what came back with a number is not stopped for a node that only was to have it.
-// Method: the first host has no slot for it; then another one comes that runs it.
-TEST_CASE("a number that began nowhere goes to the node that comes back with it",
+// Goal: a copy that returned with an ordinal is not stopped for a node that never started it.
+// Method: the first host has no slot for it; then another one joins that runs it.
+TEST_CASE("an ordinal that was never started goes to the node that returns with it",
           "[planner][every_node]") {
     Fleet fleet;
     fleet.add("n0");
@@ -269,10 +270,10 @@ TEST_CASE("a number that began nowhere goes to the node that comes back with it"
     CHECK(fleet.planner.status(*fleet.workload.find("log")).running == 1);
 }
 
-// Goal: what runs as wanted is not stopped for an older copy that was reported before it.
-// Method: a new leader hears first of the version before, which has ended, and then of the wanted
-// one under the same ordinal.
-TEST_CASE("an ordinal goes to the node that runs the wanted version of it",
+// Goal: a copy of the wanted version is not stopped for an older one that was reported first.
+// Method: a new leader first learns of the previous version, which has ended, and then of the
+// wanted one under the same ordinal.
+TEST_CASE("an ordinal goes to the node that runs its wanted version",
           "[planner][every_node][recovery]") {
     Fleet fleet;
     fleet.add("n0");
@@ -291,9 +292,9 @@ TEST_CASE("an ordinal goes to the node that runs the wanted version of it",
     CHECK(fleet.violations.empty());
 }
 
-// Goal: the same where the other copy was as good, and is gone when the stop has to be ordered
+// Goal: the same if the other copy was equally good, and is gone when the stop must be ordered
 // again. Method: two nodes report one ordinal; the stop is lost, and the other node is drained.
-TEST_CASE("a node whose number another node had takes it when it is free",
+TEST_CASE("a node whose ordinal another node had takes it when it is free",
           "[planner][every_node][drain]") {
     Fleet fleet;
     fleet.add_hosts(2);
@@ -301,16 +302,16 @@ TEST_CASE("a node whose number another node had takes it when it is free",
     fleet.put("n0", "log", 0);
     fleet.put("n1", "log", 0);
     REQUIRE(fleet.text(fleet.planner.plan({})) == Lines{"stop log.0 n1 surplus"});
-    fleet.drain("n0");  // Nobody has heard of the stop.
+    fleet.drain("n0");  // The stop was lost.
     REQUIRE(fleet.settle());
     CHECK(fleet.trace == Lines{"stop log.0 n0 drain"});
     CHECK(fleet.running("log") == 1);
     CHECK(fleet.violations.empty());
 }
 
-// Goal: a node that refuses its copy is not asked without end. Method: one of two refuses; later
-// it takes it.
-TEST_CASE("a node that refuses its copy of a task of every node is asked again after a pause",
+// Goal: a node that refuses its copy is not tried without pause. Method: one of two refuses; later
+// it accepts.
+TEST_CASE("a node that refuses its copy of a task of every node is tried again after a pause",
           "[planner][every_node]") {
     Fleet fleet;
     fleet.add_hosts(2);

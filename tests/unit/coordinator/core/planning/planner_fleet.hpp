@@ -17,8 +17,8 @@
 
 namespace muster::coordinator::test {
 
-/// A planner with hosts that obey it: orders are carried out at once, and each host reports all it
-/// runs at the end of a round. What truly runs is known, so the bounds are checked at each order.
+/// A planner with hosts that obey it: they execute orders at once, and report all instances at the
+/// end of a round. The actual state is known, so the bounds are checked at each order.
 class Fleet {
 public:
     struct Host {
@@ -26,7 +26,7 @@ public:
         Sequence sequence{};
         bool serves = true;
         bool is_lost = false;
-        bool refuses = false;  ///< To start anything.
+        bool refuses = false;  ///< Every start.
         std::map<InstanceId, InstanceReport> runs;
     };
 
@@ -50,14 +50,14 @@ public:
             add("n" + std::to_string(i));
         }
     }
-    /// The coordinator decides that the host is lost; what runs there runs on.
+    /// The coordinator decides that the host is lost; its instances keep running.
     void lose(const std::string& name) {
         Host& host = hosts_.at(name);
         host.is_lost = true;
         placements.set_serving(host.index, false);
         placements.set_counted(host.index, false);
     }
-    /// It answers again, and is still drained if it was. Its tasks may have died meanwhile.
+    /// The host answers again, and its intent is unchanged. Its instances may have died in between.
     void come_back(const std::string& name, bool empty) {
         Host& host = hosts_.at(name);
         host.is_lost = false;
@@ -68,7 +68,7 @@ public:
         placements.set_counted(host.index, true);
         placements.set_serving(host.index, !placements.nodes().evacuation(host.index));
     }
-    /// It is there, but gets no work; with a reason, what runs there is to leave.
+    /// The host is connected, but gets no work; with a reason, its instances should move.
     void suspend(const std::string& name, std::optional<Evacuation> why = std::nullopt) {
         placements.set_serving(host(name).index, false);
         placements.set_evacuating(host(name).index, why);
@@ -104,7 +104,7 @@ public:
         return spec;
     }
     void want(const std::string& name, std::uint32_t instances) { want(name, instances, spec()); }
-    /// Adds, or changes the number of instances and, if it differs, the spec.
+    /// Adds a task, or changes its number of instances and, if it differs, its spec.
     void want(const std::string& name, std::uint32_t instances, const TaskSpec& spec) {
         auto& task = stored_[name];
         const bool is_new = task.wanted.name.empty();
@@ -118,13 +118,13 @@ public:
         requests_[name] = task.wanted.place.request;
         workload.put(task);
     }
-    /// The rules of placement are no part of the spec: a change of them makes no generation.
+    /// Placement rules are not part of the spec: changing them makes no new generation.
     void want_placed(const std::string& name, std::uint32_t instances, const PlacementRule& rule) {
         stored_[name].wanted.place = rule;
         want(name, instances,
              stored_.at(name).wanted.name.empty() ? spec() : stored_.at(name).wanted.spec);
     }
-    /// What the host offers from now on.
+    /// The host's offer from now on.
     void offer(const std::string& name, const Offer& offer) {
         placements.set_offer(hosts_.at(name).index, offer);
     }
@@ -141,7 +141,7 @@ public:
     const std::map<std::string, StoredTask>& stored() const { return stored_; }
     Generation counter() const { return counter_; }
 
-    /// The host runs it, as if it always had; reported at once unless the caller does so.
+    /// The host runs this copy as if it always had; reported at once unless the caller does so.
     void put(const std::string& host_name, const std::string& task, Ordinal ordinal,
              Generation generation, InstanceState state = InstanceState::running) {
         Host& host = hosts_.at(host_name);
@@ -159,7 +159,7 @@ public:
 
     // ---- the loop ----
 
-    /// Orders leave, and are carried out by the hosts that hear them.
+    /// Sends the orders; connected hosts execute them.
     void carry_out(const Plan& plan) {
         for (const Order& order : plan.orders) {
             Host& host = hosts_.at(names_.at(order.node));
@@ -184,7 +184,7 @@ public:
             }
         }
     }
-    /// One round: plan, carry out, report. The number of orders.
+    /// One round: plan, execute, report. Returns the number of orders.
     std::size_t round(const Scope& scope = {}) {
         now = scope.now;
         const Plan plan = planner.plan(scope);
@@ -192,7 +192,7 @@ public:
         report_all();
         return plan.orders.size();
     }
-    /// Rounds until nothing is ordered. False: still not after `most`.
+    /// Runs rounds until nothing is ordered. False: still not after `most`.
     bool settle(std::size_t most = 100) {
         for (std::size_t i = 0; i < most; ++i) {
             if (round() == 0) {
@@ -201,7 +201,7 @@ public:
         }
         return false;
     }
-    /// New processes come up only when told to: until then they are `starting`.
+    /// Makes `starting` processes `running`; with `starts_slowly` only this call does so.
     void finish_starts() {
         for (auto& [name, host] : hosts_) {
             for (auto& [id, instance] : host.runs) {
@@ -214,16 +214,16 @@ public:
     }
     /// A second later.
     std::size_t next_round() { return round({.now = now + 1s}); }
-    /// What this host runs of the task has failed, and is not started again there.
+    /// This host's copy has failed, and is not restarted there.
     void fail(const std::string& host_name, const InstanceId& id) {
         host(host_name).runs.at(id).state = InstanceState::failed;
         report(host(host_name));
     }
     Instant now{};  ///< Of the last round.
-    /// Of specs to come. Most tests are about something else, and their time stands still.
+    /// For new specs. Most tests do not test roll-outs, and their time stands still.
     Duration min_healthy{};
     bool starts_slowly = false;
-    std::uint32_t stop_takes = 0;  ///< Reports in which a copy is `stopping`.
+    std::uint32_t stop_takes = 0;  ///< The number of reports in which a copy is `stopping`.
 
     // ---- what is true ----
 
@@ -236,7 +236,7 @@ public:
         }
         return count;
     }
-    /// What the instances that run on the host take of it; also those of tasks that were removed.
+    /// The resources that the host's running instances use, including removed tasks.
     Use use_of(const Host& host) const {
         Use use;
         for (const auto& [id, instance] : host.runs) {
@@ -246,7 +246,7 @@ public:
         return use;
     }
     std::size_t load(const std::string& name) const { return hosts_.at(name).runs.size(); }
-    /// Most and least planned loads of serving hosts differ by one at most.
+    /// True if planned loads of serving hosts differ by one at most.
     bool is_planned_evenly() const {
         std::uint32_t least = ~std::uint32_t{0};
         std::uint32_t most = 0;
@@ -272,7 +272,7 @@ public:
         return lines;
     }
 
-    /// Of all tasks, brought up to the last report.
+    /// Of all tasks, after the last report.
     Totals totals() {
         planner.refresh_totals();
         return planner.totals();
@@ -334,7 +334,7 @@ private:
         placements.orders().resolve(host.index, host.sequence);
     }
 
-    /// A move off the node may begin with the stop.
+    /// True if a move off the node can begin with the stop.
     bool may_stop_first(const Order& order) const {
         const auto evacuation = placements.nodes().evacuation(order.node);
         const bool surges = workload[order.task].spec.update.max_surge > 0;
@@ -343,7 +343,7 @@ private:
                (!surges && moves && !placements.nodes().is_serving(order.node));
     }
 
-    /// S7, the spread rule, and that nothing wanted is stopped before another runs.
+    /// Checks S7, the spread rule, and that no wanted instance is stopped before another copy runs.
     void check(const Order& order, const Host& host) {
         const std::string line = to_string(order);
         const std::string& task = workload.name(order.task);
@@ -367,7 +367,7 @@ private:
         if (order.action == Order::Action::stop) {
             const bool is_wanted =
                 stored_.contains(task) && order.ordinal < stored_.at(task).wanted.instances;
-            // A roll-out may take down one that a lowered max_per_node leaves no room for.
+            // A roll-out can take down a copy that exceeds a lowered max_per_node.
             const bool is_crowded = is_wanted && order.cause == Cause::rollout &&
                                     here > stored_.at(task).wanted.spec.max_per_node;
             const auto stopped = host.runs.find(id);
@@ -410,8 +410,8 @@ private:
     std::map<std::string, Host> hosts_;
     std::map<NodeIndex, std::string> names_;
     std::map<std::string, StoredTask> stored_;
-    std::map<std::string, Resources> requests_;                           // As last wanted.
-    std::map<std::pair<NodeIndex, InstanceId>, std::uint32_t> stops_in_;  // Reports to go.
+    std::map<std::string, Resources> requests_;                           // As wanted last.
+    std::map<std::pair<NodeIndex, InstanceId>, std::uint32_t> stops_in_;  // Remaining reports.
     std::uint32_t next_node_ = 0;
     std::int64_t now_ = 1'000;
     Generation counter_{};

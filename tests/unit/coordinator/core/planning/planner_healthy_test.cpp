@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// Instances of `web` that run on as many hosts, each for long enough.
+/// Instances of `web` on as many hosts, each running for long enough.
 struct HealthyFleet {
     Fleet fleet;
 
@@ -34,10 +34,10 @@ struct HealthyFleet {
         }
     }
     TaskStatus status() const { return fleet.planner.status(*fleet.workload.find("web")); }
-    /// Processes of the wanted generation end and wait for their restart; or run again.
+    /// Processes of the wanted generation end and wait for their restart.
     void end_new_copies() { turn_new_copies(InstanceState::backoff); }
     void restart_new_copies() { turn_new_copies(InstanceState::running); }
-    /// Copies of the generation before that are not there any more.
+    /// Copies of the previous generation that are gone.
     std::uint32_t replaced(Generation before, std::uint32_t of) const {
         std::uint32_t left = 0;
         for (const Copy& copy : fleet.placements.copies().of(*fleet.workload.find("web"))) {
@@ -63,7 +63,7 @@ private:
 
 }  // namespace
 
-// Goal: the next copy is taken down only when the last new one has shown that it stays up.
+// Goal: the next copy is taken down only when the last new one has stayed up.
 // Method: two instances on two hosts, in place; each round is a second.
 TEST_CASE("a roll-out takes down no further copy before the new one has run for min_healthy",
           "[planner][rollout]") {
@@ -71,7 +71,7 @@ TEST_CASE("a roll-out takes down no further copy before the new one has run for 
     Fleet& fleet = web.fleet;
     fleet.restart("web");
     CHECK(fleet.next_round() == 1);
-    CHECK(fleet.next_round() == 0);  // It is seen to run.
+    CHECK(fleet.next_round() == 0);  // It is seen running.
     CHECK(web.status().young == 1);
     CHECK(web.status().updated == 0);
     CHECK(fleet.next_round() == 0);
@@ -84,8 +84,8 @@ TEST_CASE("a roll-out takes down no further copy before the new one has run for 
     CHECK(web.status().young == 0);
 }
 
-// Goal: beside the new copy the old one runs on until the new one has shown that it stays up.
-// Method: two instances on three hosts; look when the old copy is stopped.
+// Goal: the old copy keeps running beside the new copy until that has stayed up.
+// Method: two instances on three hosts; check when the old copy is stopped.
 TEST_CASE("a roll-out with room to surge stops the old copy once the new one is healthy",
           "[planner][rollout]") {
     HealthyFleet web{3, 2, 1};
@@ -100,7 +100,7 @@ TEST_CASE("a roll-out with room to surge stops the old copy once the new one is 
 }
 
 // Goal: a bad release costs one instance at most. Method: 20 instances on 20 hosts and on 21; each
-// new process ends in its third round, and is started again by its agent, for ten minutes.
+// new process ends in its third round, and its agent restarts it, for ten minutes.
 TEST_CASE("a release that ends before min_healthy replaces one copy at most",
           "[planner][rollout]") {
     const auto hosts = GENERATE(std::uint32_t{20}, std::uint32_t{21});
@@ -122,8 +122,8 @@ TEST_CASE("a release that ends before min_healthy replaces one copy at most",
     CHECK(fleet.totals().halted == 1);
 }
 
-// Goal: what halted is no verdict for ever. Method: the copy ends once, and then runs.
-TEST_CASE("a halted roll-out goes on once the copy has run for min_healthy after all",
+// Goal: a halt is not final. Method: the copy ends once, and then keeps running.
+TEST_CASE("a halted roll-out continues once the copy has run for min_healthy",
           "[planner][rollout]") {
     HealthyFleet web{2, 2, 0};
     Fleet& fleet = web.fleet;
@@ -142,7 +142,7 @@ TEST_CASE("a halted roll-out goes on once the copy has run for min_healthy after
     CHECK(web.status().updated == 2);
 }
 
-// Goal: who mends the release need not clear anything. Method: change the task while it is halted.
+// Goal: a repaired release needs no further action. Method: change the task while it is halted.
 TEST_CASE("a change of the task ends the halt of its roll-out", "[planner][rollout]") {
     HealthyFleet web{3, 2, 1};
     Fleet& fleet = web.fleet;
@@ -158,7 +158,7 @@ TEST_CASE("a change of the task ends the halt of its roll-out", "[planner][rollo
     CHECK(fleet.violations.empty());
 }
 
-// Goal: an end that no report showed is an end. Method: between two reports the process is another.
+// Goal: an end between two reports counts. Method: the process is another one in the next report.
 TEST_CASE("a restart between two reports halts the roll-out", "[planner][rollout]") {
     HealthyFleet web{2, 2, 0};
     web.fleet.restart("web");
@@ -168,8 +168,8 @@ TEST_CASE("a restart between two reports halts the roll-out", "[planner][rollout
     CHECK(web.status().phase == TaskPhase::halted);
 }
 
-// Goal: a first placement is no roll-out. Method: five instances at once, which end soon.
-TEST_CASE("the first placement of a task is not held up by min_healthy", "[planner][rollout]") {
+// Goal: a first placement is not a roll-out. Method: five instances at once, which end soon.
+TEST_CASE("the first placement of a task is not delayed by min_healthy", "[planner][rollout]") {
     Fleet fleet;
     fleet.min_healthy = 3s;
     fleet.add_hosts(5);
@@ -184,7 +184,8 @@ TEST_CASE("the first placement of a task is not held up by min_healthy", "[plann
     CHECK(status().halted_by == std::nullopt);
 }
 
-// Goal: a task of one instance is told to be halted, though no older copy is left. Method: as said.
+// Goal: a task of one instance is shown as halted, even without an older copy. Method: its new copy
+// ends.
 TEST_CASE("the roll-out of the only instance is halted when it ends", "[planner][rollout]") {
     HealthyFleet web{1, 1, 0};
     web.fleet.restart("web");
@@ -195,12 +196,12 @@ TEST_CASE("the roll-out of the only instance is halted when it ends", "[planner]
     web.restart_new_copies();
     web.run_rounds(5);
     CHECK(web.status().phase == TaskPhase::converged);
-    web.end_new_copies();  // What ends later is in no roll-out any more.
+    web.end_new_copies();  // A later end is not part of a roll-out any more.
     CHECK(web.status().phase == TaskPhase::backoff);
 }
 
-// Goal: a job that ends well is not taken for a bad release. Method: its new copy exits with 0.
-TEST_CASE("a new copy that ends well counts at once", "[planner][rollout]") {
+// Goal: a job that succeeds is not taken for a bad release. Method: its new copy exits with 0.
+TEST_CASE("a new copy that ends successfully counts at once", "[planner][rollout]") {
     Fleet fleet;
     fleet.min_healthy = 3s;
     fleet.add_hosts(2);
@@ -221,9 +222,9 @@ TEST_CASE("a new copy that ends well counts at once", "[planner][rollout]") {
     CHECK(fleet.trace.back() == "start job.1 n1 rollout");
 }
 
-// Goal: a drain does not carry old copies into a release that does not stay up; by force it does.
+// Goal: a drain does not replace old copies by a release that does not stay up; by force it does.
 // Method: the roll-out is halted; drain a node of an old copy.
-TEST_CASE("what is drained stays while the roll-out of its task is halted",
+TEST_CASE("an instance on a drained node stays while the roll-out of its task is halted",
           "[planner][rollout][drain]") {
     HealthyFleet web{3, 2, 0};
     Fleet& fleet = web.fleet;
@@ -242,7 +243,7 @@ TEST_CASE("what is drained stays while the roll-out of its task is halted",
 
 // Goal: a copy that failed on one host is tried on others, and no old one is taken down for it.
 // Method: the new copy fails wherever it is started.
-TEST_CASE("a new copy that fails is tried elsewhere while the old ones run on",
+TEST_CASE("a new copy that fails is tried elsewhere while the old ones keep running",
           "[planner][rollout][retry]") {
     HealthyFleet web{6, 2, 1};
     Fleet& fleet = web.fleet;
@@ -267,9 +268,9 @@ TEST_CASE("a new copy that fails is tried elsewhere while the old ones run on",
     CHECK(web.status().halted_by == Ordinal{0});
 }
 
-// Goal: a release that may be bad takes down no second copy. Method: the new copy fails; then the
-// old one is on a node that gets no work, so that another instance would come first.
-TEST_CASE("while a new copy that failed is tried elsewhere no other instance is taken up",
+// Goal: a release that may be bad takes down no second copy. Method: the new copy fails; then its
+// old copy is on a node without new work, so that another instance would be next.
+TEST_CASE("while a failed new copy is tried elsewhere no other instance is replaced",
           "[planner][rollout][retry]") {
     HealthyFleet web{6, 2, 1};
     Fleet& fleet = web.fleet;

@@ -6,11 +6,11 @@
 #include "common/spec/placement.hpp"
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
-// How the moves of the balance are carried out: when they may begin, and how many.
+// When moves of the balance can begin, and how many at once.
 namespace muster::coordinator::test {
 namespace {
 
-/// n0 runs one instance, and n1 another that was moved there and one that is pinned.
+/// n0 has one instance; n1 has another that was moved there and one that is pinned.
 Scope crowded_by_one_that_rests(Fleet& fleet) {
     Scope scope;
     scope.move_cooldown = 5min;
@@ -33,7 +33,7 @@ Scope crowded_by_one_that_rests(Fleet& fleet) {
 
 }  // namespace
 
-// Goal: a pass begins no more moves than it may, and the others follow.
+// Goal: a pass begins no more moves than allowed, and the others follow.
 // Method: many small tasks crowd one node; the budget is two a pass.
 TEST_CASE("the budget of a pass bounds the moves it begins", "[planner][GO-D6]") {
     Fleet fleet;
@@ -57,8 +57,8 @@ TEST_CASE("the budget of a pass bounds the moves it begins", "[planner][GO-D6]")
     CHECK(fleet.load("n0") == 4);
 }
 
-// Goal: no instance wanders: once moved, it stays for a while, and then may go again.
-// Method: an instance is moved to a new node; then another node comes and the first goes.
+// Goal: a moved instance stays for a while, and then can move again.
+// Method: an instance is moved to a new node; then another node joins and the first leaves.
 TEST_CASE("an instance that was moved rests until its cooldown is over", "[planner][GO-D6]") {
     Fleet fleet;
     Scope scope = crowded_by_one_that_rests(fleet);
@@ -69,7 +69,7 @@ TEST_CASE("an instance that was moved rests until its cooldown is over", "[plann
     for (const Duration passed : {Duration{1min}, Duration{3min}}) {
         scope.now = Instant{} + 1h + passed;
         fleet.round(scope);
-        CHECK(fleet.totals().moves == 1);  // Decided: only the carrying out waits.
+        CHECK(fleet.totals().moves == 1);  // It is decided; only its execution waits.
         CHECK(fleet.is_planned_evenly());
         CHECK(fleet.trace.empty());
     }
@@ -81,10 +81,9 @@ TEST_CASE("an instance that was moved rests until its cooldown is over", "[plann
     CHECK(fleet.violations.empty());
 }
 
-// Goal: a move that has not begun takes no place from what runs nowhere.
-// Method: an instance that rests is to move to the only place of a node; a task wants that one.
-TEST_CASE("what is wanted and lacks room comes before a move that has not begun",
-          "[planner][GO-07]") {
+// Goal: a move that has not begun takes no place from an unplaced instance.
+// Method: a resting instance is to move to the only place of a node; another task wants that place.
+TEST_CASE("an unplaced instance precedes a move that has not begun", "[planner][GO-07]") {
     Fleet fleet;
     const Scope scope = crowded_by_one_that_rests(fleet);
     fleet.add("n2");
@@ -104,9 +103,9 @@ TEST_CASE("what is wanted and lacks room comes before a move that has not begun"
     CHECK(fleet.violations.empty());
 }
 
-// Goal: an operator may forbid moves for the balance, of a task or of all.
-// Method: two tasks crowd a node, another one is added and empty.
-TEST_CASE("moves of the balance are made as the cluster and the task allow", "[planner]") {
+// Goal: an operator can forbid moves for the balance, of a task or of all.
+// Method: two tasks crowd a node; another node joins.
+TEST_CASE("moves of the balance follow the settings of cluster and task", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(1);
     fleet.want("a", 1);
@@ -124,7 +123,7 @@ TEST_CASE("moves of the balance are made as the cluster and the task allow", "[p
         fleet.round(scope);
         CHECK(fleet.load("n1") == 1);
     }
-    SECTION("only when asked for") {
+    SECTION("only on request") {
         scope.rebalance = Rebalance::on_demand;
         CHECK(fleet.round(scope) == 0);
         scope.rebalance_now = true;
@@ -139,7 +138,7 @@ TEST_CASE("moves of the balance are made as the cluster and the task allow", "[p
         CHECK(fleet.round(scope) == 0);
         fleet.want("c", 1);
         fleet.round(scope);
-        CHECK(fleet.load("n1") == 1);  // What is missing goes where it is quietest all the same.
+        CHECK(fleet.load("n1") == 1);  // A missing instance still goes to the least loaded node.
         CHECK(fleet.load("n0") == 2);
     }
     CHECK(fleet.violations.empty());

@@ -9,7 +9,7 @@
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 #include "tests/unit/coordinator/core/planning/planner_rules.hpp"
 
-// What becomes of moves that are decided and have not begun while the fleet changes.
+// Decided moves that have not begun while the fleet changes.
 namespace muster::coordinator::test {
 namespace {
 
@@ -58,7 +58,7 @@ Scope no_moves() {
     return scope;
 }
 
-/// Four tasks on n0, of which two are to move to n1; then one of its two slots goes.
+/// Four tasks on n0, two of which are to move to n1; then one of n1's two slots is gone.
 std::vector<std::string> story_of_two_moves(bool forwards) {
     Fleet fleet;
     fleet.add_hosts(2);
@@ -82,14 +82,14 @@ std::vector<std::string> story_of_two_moves(bool forwards) {
 
 }  // namespace
 
-TEST_CASE("which of two crowded moves is given up does not depend on the order of input",
+TEST_CASE("which of two moves is given up for lack of room does not depend on the order of input",
           "[planner][SP-6]") {
     CHECK(story_of_two_moves(true) == story_of_two_moves(false));
 }
 
-// Goal: an instance that waits takes no place where another one still is.
-// Method: one move a round, forty wait; a task whose move is the last is scaled up.
-TEST_CASE("what waits for a copy that leaves does not count on a move that has not begun",
+// Goal: a waiting instance reserves no place that another one still uses.
+// Method: one move a round, forty wait; the task with the last move is scaled up.
+TEST_CASE("an instance that waits for a copy to leave does not count on a move that has not begun",
           "[planner][GO-07]") {
     Fleet fleet;
     fleet.add_hosts(1);
@@ -116,9 +116,9 @@ TEST_CASE("what waits for a copy that leaves does not count on a move that has n
     CHECK(fleet.violations.empty());
 }
 
-// Goal: nothing is remembered of a move that cannot be made.
+// Goal: an impossible move leaves nothing behind.
 // Method: no move may begin; the target of one is given to another instance of the task.
-TEST_CASE("a crowded move is given up also while no move may begin", "[planner][SP-7]") {
+TEST_CASE("a move without room is given up even while no move may begin", "[planner][SP-7]") {
     Fleet fleet;
     fleet.add_hosts(1);
     pin(fleet, {"a", "b", "c"});
@@ -142,8 +142,8 @@ TEST_CASE("a crowded move is given up also while no move may begin", "[planner][
 }
 
 // Goal: an instance counts once for the spread, whatever was planned for it.
-// Method: one of two is to move to rack B; then both nodes suit no more, and two of rack A do.
-TEST_CASE("an instance that leaves at once and was to move counts once for the spread",
+// Method: one of two is to move to rack B; then both nodes no longer suit, and two of rack A do.
+TEST_CASE("an instance that must move at once and had a decided move counts once for the spread",
           "[planner]") {
     Fleet fleet;
     for (const std::string name : {"a0", "a1", "a2", "b0", "c0"}) {
@@ -172,9 +172,10 @@ TEST_CASE("an instance that leaves at once and was to move counts once for the s
     CHECK(fleet.trace == Tasks{"start w.0 a2 unfit", "start w.1 b0 unfit"});
 }
 
-// Goal: the carrying out makes nothing worse than it is.
-// Method: two moves wait; then as many others are placed on the empty node as to make it even.
-TEST_CASE("a decided move that would even out nothing any more is given up", "[planner][GO-D4]") {
+// Goal: executing a decided move never worsens the balance.
+// Method: two moves wait; then as many other instances are placed on the empty node as make it
+// even.
+TEST_CASE("a decided move that no longer improves the balance is given up", "[planner][GO-D4]") {
     Fleet fleet;
     fleet.add_hosts(1);
     want(fleet, {"a", "b", "c", "d"});
@@ -193,9 +194,10 @@ TEST_CASE("a decided move that would even out nothing any more is given up", "[p
     CHECK(fleet.trace.empty());
 }
 
-// Goal: no two of a group meet by a move that was decided when the node was idle.
+// Goal: two instances of a group do not meet because of a move that was decided when the node was
+// idle.
 // Method: the move waits while another instance of the group is placed at its target.
-TEST_CASE("a decided move to a node that its group uses by now is given up", "[planner]") {
+TEST_CASE("a decided move to a node that its group now uses is given up", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(1);
     PlacementRule group;
@@ -222,9 +224,9 @@ TEST_CASE("a decided move to a node that its group uses by now is given up", "[p
         (fleet.host("n1").runs.contains({"w", 0}) && fleet.host("n1").runs.contains({"x", 0})));
 }
 
-// Goal: each move is judged by how it is then, not by moves that are off.
+// Goal: each move is judged by the present state, without given-up moves.
 // Method: two of four are to move to rack B; two others placed there leave a reason for one only.
-TEST_CASE("a decided move is judged without those that were given up before it", "[planner]") {
+TEST_CASE("a decided move is judged without earlier moves that were given up", "[planner]") {
     Fleet fleet;
     const auto add = [&](const std::string& name, const std::string& rack) {
         fleet.add(name);
@@ -254,9 +256,9 @@ TEST_CASE("a decided move is judged without those that were given up before it",
     CHECK(fleet.totals().moves == 1);
 }
 
-// Goal: what is left alone keeps its task from moving, not the others.
+// Goal: a stray copy keeps only its own task from moving.
 // Method: two of four tasks have a copy that this store never ordered; a node is added.
-TEST_CASE("a task with a copy that is left alone moves nothing, and others move instead",
+TEST_CASE("a task with a stray copy moves nothing, and other tasks move instead",
           "[planner][SP-1]") {
     Fleet fleet;
     fleet.add_hosts(1);
@@ -277,9 +279,9 @@ TEST_CASE("a task with a copy that is left alone moves nothing, and others move 
     CHECK(fleet.planner.effort().move_looks == looks);
 }
 
-// Goal: rounds in which nothing changes cost nothing.
+// Goal: rounds without a change cost nothing.
 // Method: of three instances one waits for a copy that never leaves, and one lacks a place.
-TEST_CASE("what waits for a copy that never leaves, and lacks a place besides, is quiet",
+TEST_CASE("a task that waits for a copy that never leaves, and lacks a place, causes no work",
           "[planner][SP-7]") {
     Fleet fleet;
     fleet.add_hosts(2);

@@ -31,8 +31,8 @@ struct Three : Fleet {
 
 }  // namespace
 
-// Goal: an empty fleet gets one instance on each host, and the rest of the plan is nothing.
-// Method: plan once, carry out, plan again.
+// Goal: an empty fleet gets one instance on each host, and then the plan is empty.
+// Method: plan once, execute, plan again.
 TEST_CASE("three tasks on three empty nodes are started one on each", "[planner][GO-01][SP-5]") {
     Three fleet;
     CHECK(fleet.text(fleet.planner.plan({})) ==
@@ -43,7 +43,7 @@ TEST_CASE("three tasks on three empty nodes are started one on each", "[planner]
     CHECK(fleet.violations.empty());
 }
 
-// Goal: naming what is there already changes nothing.
+// Goal: naming an existing task again changes nothing.
 // Method: want the same tasks again after they run.
 TEST_CASE("wanting the same task twice changes nothing", "[planner][GO-01]") {
     Three fleet;
@@ -75,8 +75,8 @@ TEST_CASE("instances of a task go to different nodes", "[planner][GO-03][GO-08]"
     }
 }
 
-// Goal: what runs already is counted, and nothing is stopped for the sake of filling up others.
-// Method: one of seven tasks' three instances each runs on n0.
+// Goal: running instances count, and nothing is stopped to fill other nodes.
+// Method: one of the three instances of each of seven tasks runs on n0.
 TEST_CASE("missing instances go to the other nodes, and nothing is stopped", "[planner][GO-04]") {
     Fleet fleet;
     fleet.add_hosts(3);
@@ -91,7 +91,7 @@ TEST_CASE("missing instances go to the other nodes, and nothing is stopped", "[p
     CHECK(count(lines, "stop") == 0);
 }
 
-// Goal: what is not wanted any more is stopped wherever it runs, and nothing else is.
+// Goal: unwanted instances are stopped wherever they run, and nothing else is.
 // Method: the original orchestrator's cases of removal.
 TEST_CASE("instances of a removed task are stopped", "[planner][GO-05][GO-16]") {
     Fleet fleet;
@@ -112,7 +112,7 @@ TEST_CASE("instances of a removed task are stopped", "[planner][GO-05][GO-16]") 
     CHECK_FALSE(fleet.workload.find("m1"));  // Nothing of it is left: its index is free.
 }
 
-// Goal: which instance goes is no accident.
+// Goal: the stopped instance is determined.
 // Method: scale three down to two, to one, to none.
 TEST_CASE("lowering the number of instances stops the highest ordinals",
           "[planner][GO-06][GO-D8]") {
@@ -131,7 +131,7 @@ TEST_CASE("lowering the number of instances stops the highest ordinals",
     CHECK(fleet.planner.status(*fleet.workload.find("m")).phase == TaskPhase::converged);
 }
 
-// Goal: an instance that cannot be placed is said to be so, with its reason, and placed later.
+// Goal: an unplaced instance is shown with its reason, and placed later.
 // Method: two instances on one node; then another node joins.
 TEST_CASE("a second instance waits, unplaced, until another node serves",
           "[planner][GO-07][SP-3]") {
@@ -152,7 +152,7 @@ TEST_CASE("a second instance waits, unplaced, until another node serves",
     CHECK(fleet.planner.shortages().empty());
 }
 
-// Goal: what runs is kept, and only what is missing is started.
+// Goal: running instances are kept, and only missing ones are started.
 // Method: the original's cases with one instance running already.
 TEST_CASE("a node that runs its share gets nothing", "[planner][GO-09][GO-14]") {
     Three fleet;
@@ -171,7 +171,7 @@ TEST_CASE("a node that runs its share gets nothing", "[planner][GO-09][GO-14]") 
     }
 }
 
-// Goal: what this store once ordered and no longer wants is stopped; what it never knew is not.
+// Goal: an unwanted instance of this store is stopped; an unknown one is not.
 // Method: one copy of a known generation, one of none and one from the future.
 TEST_CASE("an extra instance is stopped, a stray is listed and left alone",
           "[planner][GO-10][GO-D3]") {
@@ -196,8 +196,8 @@ TEST_CASE("an extra instance is stopped, a stray is listed and left alone",
     CHECK(fleet.planner.instances_of(stray).front().stray);
 }
 
-// Goal: what is not wanted any more is no load to spread: it is stopped, once, where it is.
-// Method: a node is crowded with tasks that were removed; the stops take three rounds.
+// Goal: unwanted instances are not spread: each is stopped once, where it is.
+// Method: a node is crowded with removed tasks; the stops take three rounds.
 TEST_CASE("unwanted instances of a crowded node are stopped once and started nowhere",
           "[planner][GO-D3]") {
     Three fleet;
@@ -220,8 +220,8 @@ TEST_CASE("unwanted instances of a crowded node are stopped once and started now
     CHECK(fleet.violations.empty());
 }
 
-// Goal: a node gives what it reports, and nothing else. Method: four starts are on their way to one
-// node; another node joins, and one of the tasks is removed.
+// Goal: a node loses only what it reports. Method: four starts are in flight to one node; another
+// node joins, and one of the tasks is removed.
 TEST_CASE("nothing is taken from a node that reports nothing yet", "[planner][GO-18]") {
     Fleet fleet;
     fleet.add_hosts(1);
@@ -246,9 +246,9 @@ TEST_CASE("nothing is taken from a node that reports nothing yet", "[planner][GO
     CHECK(fleet.load("n1") == 1);
 }
 
-// Goal: of two copies one stays, and the missing ones are started in the same plan.
+// Goal: one of two copies stays, and missing instances are started in the same plan.
 // Method: the older copy is on n0.
-TEST_CASE("a doubled instance loses one copy while the missing are started", "[planner][GO-11]") {
+TEST_CASE("a duplicate instance loses one copy while the missing are started", "[planner][GO-11]") {
     Three fleet;
     fleet.put("n0", "t0", 0);
     fleet.put("n1", "t0", 0);
@@ -261,8 +261,9 @@ TEST_CASE("a doubled instance loses one copy while the missing are started", "[p
     CHECK(fleet.violations.empty());
 }
 
-// Goal: the order in which nodes came is not seen even among the copies of one instance.
-// Method: three copies that began at once, on nodes that came in the opposite order of their names.
+// Goal: the order of nodes is not visible even among the copies of one instance.
+// Method: three copies that began at once, on nodes that joined in the opposite order of their
+// names.
 TEST_CASE("copies of one instance are stopped in the order of their nodes' names",
           "[planner][SP-6]") {
     Fleet fleet;
@@ -279,8 +280,8 @@ TEST_CASE("copies of one instance are stopped in the order of their nodes' names
           Lines{"stop web.0 n1 duplicate", "stop web.0 n2 duplicate"});
 }
 
-// Goal: what ran on a removed or lost node is started elsewhere, and only that.
-// Method: as the original's cases with n1 gone.
+// Goal: only instances of a removed or lost node are started elsewhere.
+// Method: the original's cases with n1 gone.
 TEST_CASE("what a removed or lost node ran is started on the others", "[planner][GO-19]") {
     Three fleet;
     fleet.put("n0", "t0", 0);
@@ -299,8 +300,8 @@ TEST_CASE("what a removed or lost node ran is started on the others", "[planner]
     }
 }
 
-// Goal: a move is make before break.
-// Method: two on n0, one on n2, none on n1; processes come up late.
+// Goal: a move starts before it stops.
+// Method: two on n0, one on n2, none on n1; processes start slowly.
 TEST_CASE("a move starts its target and stops its source only when the target runs",
           "[planner][GO-13][SP-4]") {
     Three fleet;
@@ -328,7 +329,7 @@ TEST_CASE("without nodes everything is unplaced, without tasks nothing is planne
     Fleet idle;
     idle.add_hosts(3);
     CHECK(idle.planner.plan({}).orders.empty());
-    idle.put("n0", "stray", 0, Generation{1'000});  // Runs, and was never wanted.
+    idle.put("n0", "stray", 0, Generation{1'000});  // It runs, and was never wanted.
     CHECK(idle.planner.plan({}).orders.empty());
     fleet.want("m", 3);
     CHECK(fleet.planner.plan({}).orders.empty());
@@ -338,8 +339,8 @@ TEST_CASE("without nodes everything is unplaced, without tasks nothing is planne
     CHECK(fleet.planner.plan({}).orders.size() == 3);
 }
 
-// Goal: a node that comes back with what it ran ends with nothing doubled, and the original stays.
-// Method: lose n1, let its instance be placed elsewhere, bring it back with its processes.
+// Goal: a node that returns with its instances causes no duplicates, and the original copy stays.
+// Method: lose n1, let its instance be placed elsewhere, return it with its processes.
 TEST_CASE("the copy that ran the longest is kept when a lost node returns", "[planner][GO-D9]") {
     Fleet fleet;
     fleet.add_hosts(3);
@@ -356,8 +357,8 @@ TEST_CASE("the copy that ran the longest is kept when a lost node returns", "[pl
     CHECK(fleet.violations.empty());
 }
 
-// Goal: a start in flight is a copy: the bound holds while nobody knows what became of it.
-// Method: orders leave but are not carried out; then the node answers without them.
+// Goal: a start in flight is a copy: the bound holds while its outcome is unknown.
+// Method: orders are sent but not executed; then the node answers without them.
 TEST_CASE("a start in flight is not ordered again until an answer shows it was not obeyed",
           "[planner]") {
     Fleet fleet;
@@ -368,36 +369,36 @@ TEST_CASE("a start in flight is not ordered again until an answer shows it was n
     fleet.placements.orders().launched(plan.orders.front(), Sequence{1});
     CHECK(fleet.planner.plan({}).orders.empty());
     CHECK(fleet.placements.orders().count() == 1);
-    SECTION("a poll answered before it was sent settles nothing") {
+    SECTION("a poll answered before it was sent decides nothing") {
         fleet.placements.orders().resolve(plan.orders.front().node, Sequence{0});
         CHECK(fleet.planner.plan({}).orders.empty());
     }
-    SECTION("a poll that names it settles it") {
+    SECTION("a poll that names it decides it") {
         fleet.placements.orders().resolve(plan.orders.front().node, Sequence{1});
         CHECK(fleet.planner.plan({}).orders.size() == 1);
     }
-    SECTION("a refusal settles it") {
+    SECTION("a refusal decides it") {
         fleet.placements.orders().refused(plan.orders.front().node, {"m", 0}, fleet.generation("m"),
                                           OrdersInFlight::everything);
         CHECK(fleet.planner.plan({}).orders.size() == 1);
         CHECK(fleet.placements.orders().count() == 0);
     }
-    SECTION("a lost node settles it") {
+    SECTION("a lost node decides it") {
         fleet.lose("n0");
         CHECK(fleet.text(fleet.planner.plan({})).size() == 1);
     }
 }
 
 // Goal: an order that the caller did not send is not forgotten.
-// Method: throw the first plan away.
-TEST_CASE("an order that did not leave is planned again", "[planner]") {
+// Method: discard the first plan.
+TEST_CASE("an order that was not sent is planned again", "[planner]") {
     Three fleet;
     const Plan first = fleet.planner.plan({});
     CHECK(first.orders.size() == 3);
     CHECK(fleet.planner.plan({}) == first);
 }
 
-// Goal: nothing goes to a node that must not be commanded, and what it runs counts.
+// Goal: no order goes to a node that must not get commands, and its instances count.
 // Method: an instance on such a node; its task is removed.
 TEST_CASE("no order goes to a node that is not commandable, and its copies count", "[planner]") {
     Fleet fleet;
@@ -412,7 +413,7 @@ TEST_CASE("no order goes to a node that is not commandable, and its copies count
     CHECK(fleet.text(fleet.planner.plan({})) == Lines{"stop m.0 n0 unwanted"});
 }
 
-// Goal: an instance that ended is not placed anew beside itself, and one that failed is said to be.
+// Goal: an ended instance is not placed a second time, and a failed one is shown as failed.
 // Method: one instance failed, one ended by its policy; there is no other node.
 TEST_CASE("failed and exited copies stay where they are", "[planner]") {
     Fleet fleet;

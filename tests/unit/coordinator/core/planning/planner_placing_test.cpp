@@ -40,7 +40,7 @@ TEST_CASE("instances run only on nodes whose labels meet the constraints", "[pla
     CHECK(fleet.violations.empty());
 }
 
-TEST_CASE("what no node's labels meet is unplaced for its label, and placed when one does",
+TEST_CASE("an instance whose label no node has is unplaced for it, and placed when one does",
           "[planner][GO-07]") {
     Fleet fleet;
     fleet.add_hosts(3);
@@ -53,7 +53,7 @@ TEST_CASE("what no node's labels meet is unplaced for its label, and placed when
     CHECK(shortage_of(fleet, "web") == Shortage{Obstacle::max_per_node, 1});
 }
 
-TEST_CASE("tasks run in their own pool alone", "[planner]") {
+TEST_CASE("tasks run only in their own pool", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(4);
     Offer gpu;
@@ -74,7 +74,7 @@ TEST_CASE("tasks run in their own pool alone", "[planner]") {
     CHECK(shortage_of(fleet, "lost") == Shortage{Obstacle::pool, 1});
 }
 
-// Goal: slots bound what a node takes. Method: 10 tasks, 5 nodes with one slot each.
+// Goal: slots limit a node's instances. Method: 10 tasks, 5 nodes with one slot each.
 TEST_CASE("ten tasks on five nodes of one slot are five placed and five unplaced",
           "[planner][SC-16]") {
     Fleet fleet;
@@ -99,7 +99,8 @@ TEST_CASE("ten tasks on five nodes of one slot are five placed and five unplaced
     CHECK(fleet.violations.empty());
 }
 
-// Goal: never more starts than there is room or work. Method: as said, with slots on each node.
+// Goal: never more starts than there is room or work. Method: as the name says, with slots on each
+// node.
 TEST_CASE("the starts of a round are the smaller of free slots and waiting work",
           "[planner][SC-26]") {
     for (const std::uint32_t tasks : {3U, 6U, 20U}) {
@@ -151,7 +152,8 @@ TEST_CASE("cpu and memory that are reserved or placed are not given again", "[pl
     CHECK(fleet.violations.empty());
 }
 
-TEST_CASE("the highest priority is placed first, without taking anybody's place", "[planner]") {
+TEST_CASE("the highest priority is placed first, and no other instance loses its place",
+          "[planner]") {
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.offer("n0", with_slots(1));
@@ -176,7 +178,7 @@ TEST_CASE("the highest priority is placed first, without taking anybody's place"
     CHECK(fleet.running("a-low") == 0);
 }
 
-// Goal: instances share the values of a label evenly, whatever the loads.
+// Goal: instances are spread evenly over the values of a label, whatever the loads.
 TEST_CASE("a spread puts as many instances on each value of the label as on any other",
           "[planner]") {
     Fleet fleet;
@@ -200,12 +202,12 @@ TEST_CASE("a spread puts as many instances on each value of the label as on any 
         }
     }
     CHECK(count["tiny"] == 1);  // It has no more nodes.
-    CHECK(count["mid"] == 3);   // Fuller ones, but the label comes first.
+    CHECK(count["mid"] == 3);   // More loaded nodes, but the label comes first.
     CHECK(count["big"] == 4);
 }
 
 // Goal: (g), a reason for each node. Method: one node for each filter.
-TEST_CASE("each node says which filter rules it out", "[planner][GO-07]") {
+TEST_CASE("each node shows the filter that rules it out", "[planner][GO-07]") {
     Fleet fleet;
     fleet.add_hosts(6);
     Offer offer;
@@ -238,10 +240,9 @@ TEST_CASE("each node says which filter rules it out", "[planner][GO-07]") {
     CHECK_FALSE(fleet.planner.first_short(Obstacle::label));
 }
 
-// Goal: no copy is moved that is about to be stopped, and the last one wanted stays.
+// Goal: no copy is moved that is about to be stopped, and the last wanted one stays.
 // Method: a crowded rack, and fewer instances wanted at the moment an empty node joins it.
-TEST_CASE("what is too many is stopped before anything is moved, with constraints, too",
-          "[planner][GO-D2]") {
+TEST_CASE("surplus copies are stopped before any move, also with constraints", "[planner][GO-D2]") {
     Fleet fleet;
     fleet.add_hosts(3);
     fleet.offer("n0", labelled({{"rack", "r7"}}));
@@ -263,7 +264,7 @@ TEST_CASE("what is too many is stopped before anything is moved, with constraint
     CHECK(fleet.violations.empty());
 }
 
-// Goal: a rule or a label that changes moves what does not suit any more, and nothing else.
+// Goal: a changed rule or label moves exactly what no longer suits.
 TEST_CASE("instances that no longer suit their node are moved, the new copy first", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(4);
@@ -288,7 +289,7 @@ TEST_CASE("instances that no longer suit their node are moved, the new copy firs
     CHECK(fleet.violations.empty());
 }
 
-TEST_CASE("what suits no node any more runs on where it is", "[planner]") {
+TEST_CASE("an instance that no node suits any more keeps running where it is", "[planner]") {
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.want("web", 1);

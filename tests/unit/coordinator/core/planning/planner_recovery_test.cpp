@@ -11,7 +11,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// A new leader: `old` of two instances is stored, and runs on n0 as far as is reported.
+/// A new leader: `old` of two instances is stored, and n0 reports some of them.
 struct NewLeader : Fleet {
     NewLeader() {
         add_hosts(3);
@@ -25,9 +25,9 @@ struct NewLeader : Fleet {
 
 }  // namespace
 
-// Goal: before all have reported, what is not seen is not taken for missing.
+// Goal: before all nodes have reported, an unseen instance is not taken for missing.
 // Method: one of two instances is reported; recovery ends.
-TEST_CASE("in recovery nothing of an older generation is started", "[planner][recovery][S11]") {
+TEST_CASE("during recovery nothing of an older generation is started", "[planner][recovery][S11]") {
     NewLeader fleet;
     CHECK(fleet.plan_text().empty());
     const TaskIndex task = *fleet.workload.find("old");
@@ -36,9 +36,9 @@ TEST_CASE("in recovery nothing of an older generation is started", "[planner][re
     CHECK(fleet.text(fleet.planner.plan({})) == Lines{"start old.1 n1 missing"});
 }
 
-// Goal: nor is anything stopped: not a surplus, not a duplicate, not what was removed.
-// Method: one of each is reported in recovery; then it ends.
-TEST_CASE("in recovery nothing of an older generation is stopped", "[planner][recovery][S11]") {
+// Goal: nor is anything stopped: no surplus, no duplicate, no removed task.
+// Method: one of each is reported during recovery; then it ends.
+TEST_CASE("during recovery nothing of an older generation is stopped", "[planner][recovery][S11]") {
     NewLeader fleet;
     fleet.put("n1", "old", 0);
     fleet.put("n2", "old", 5);
@@ -52,17 +52,17 @@ TEST_CASE("in recovery nothing of an older generation is stopped", "[planner][re
                          "stop old.5 n2 unwanted", "stop removed.0 n2 unwanted"});
 }
 
-// Goal: what is new is not held back.
+// Goal: new tasks are not delayed.
 // Method: a task is added during recovery.
-TEST_CASE("a task added in recovery is started at once", "[planner][recovery]") {
+TEST_CASE("a task added during recovery is started at once", "[planner][recovery]") {
     NewLeader fleet;
     fleet.want("new", 1);
     CHECK(fleet.plan_text() == Lines{"start new.0 n1 missing"});
 }
 
-// Goal: of a task changed during recovery, only what is reported is replaced, and in its place.
+// Goal: of a task changed during recovery, only reported copies are replaced, in place.
 // Method: restart it while one of its two instances is known.
-TEST_CASE("in recovery a changed task is replaced in place where it is reported",
+TEST_CASE("during recovery a changed task is replaced in place where it is reported",
           "[planner][recovery]") {
     NewLeader fleet;
     fleet.restart("old");
@@ -75,9 +75,9 @@ TEST_CASE("in recovery a changed task is replaced in place where it is reported"
     CHECK(fleet.violations == Lines{});
 }
 
-// Goal: recovery is no time for moves.
+// Goal: recovery moves nothing.
 // Method: two instances share a node while two nodes are empty.
-TEST_CASE("in recovery nothing is moved", "[planner][recovery]") {
+TEST_CASE("during recovery nothing is moved", "[planner][recovery]") {
     NewLeader fleet;
     fleet.want("new", 1);
     fleet.put("n0", "new", 0);

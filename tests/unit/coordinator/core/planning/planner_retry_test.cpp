@@ -19,7 +19,7 @@ struct OneTask : Fleet {
         trace.clear();
     }
     [[nodiscard]] TaskStatus status() { return planner.status(*workload.find("web")); }
-    /// It fails wherever it is.
+    /// It fails on every node.
     void fail_everywhere() {
         for (const auto& [name, host] : hosts()) {
             if (host.runs.contains({"web", 0})) {
@@ -35,8 +35,8 @@ struct OneTask : Fleet {
 
 }  // namespace
 
-// Goal: a fault of one host does not end a service, and a fault of the task does not go pass for
-// ever. Method: an instance fails on each node on which it is tried, of five.
+// Goal: a failure of one host does not end a service, and a failure of the task does not repeat for
+// ever. Method: an instance fails on each of five nodes on which it is tried.
 TEST_CASE("a failed instance is tried on two other nodes and then stays failed",
           "[planner][retry][SC-22]") {
     OneTask fleet{5};
@@ -56,9 +56,9 @@ TEST_CASE("a failed instance is tried on two other nodes and then stays failed",
     CHECK(fleet.violations.empty());
 }
 
-// Goal: nor is it tried in two places at a time: the other one may be needed by somebody else.
-// Method: the stop that went before a retry was lost, so its first node has it still.
-TEST_CASE("of two copies that both failed one is stopped", "[planner][retry]") {
+// Goal: an instance is not tried in two places at a time, because another may need the place.
+// Method: the stop before a retry was lost, so its first node still has it.
+TEST_CASE("if two copies both failed one is stopped", "[planner][retry]") {
     OneTask fleet{2};
     fleet.settle_and_fail();
     fleet.settle_and_fail();
@@ -71,7 +71,7 @@ TEST_CASE("of two copies that both failed one is stopped", "[planner][retry]") {
     CHECK(fleet.violations.empty());
 }
 
-// Goal: with nowhere else to go it stays where it failed, visible, until there is another place.
+// Goal: without another place it stays where it failed, visible, until there is one.
 // Method: one node; then a second one joins.
 TEST_CASE("an instance that failed waits for another node", "[planner][retry][SC-22]") {
     OneTask fleet{1};
@@ -85,15 +85,15 @@ TEST_CASE("an instance that failed waits for another node", "[planner][retry][SC
     CHECK(fleet.violations.empty());
 }
 
-// Goal: what ran well for long may fail anew, and be tried on two other nodes again.
+// Goal: an instance that ran well for long can fail and be tried on two other nodes again.
 // Method: it fails on one node, runs on the next for ten minutes, and fails there.
-TEST_CASE("ten good minutes make up for an earlier failure", "[planner][retry]") {
+TEST_CASE("ten minutes of running clear an earlier failure", "[planner][retry]") {
     const Duration passed = GENERATE(Duration{9min}, Duration{11min});
     OneTask fleet{3};
     fleet.settle_and_fail();
     while (fleet.next_round() > 0) {
     }
-    fleet.put("n1", "web", 0, fleet.generation("web"));  // It is looked at.
+    fleet.put("n1", "web", 0, fleet.generation("web"));  // It is planned again.
     fleet.round({.now = fleet.now + passed});
     fleet.put("n1", "web", 0, fleet.generation("web"));
     fleet.round({.now = fleet.now});
@@ -133,9 +133,10 @@ TEST_CASE("a roll-out stops at an instance that fails on every node", "[planner]
     CHECK(status.rolling == 2);
 }
 
-// Goal: what was refused once, and has no place now, is no fault of the new generation.
+// Goal: an instance that was refused once, and has no place now, does not count against the new
+// generation.
 // Method: two are added with it; the only free node refuses both for a while, then it takes one.
-TEST_CASE("a roll-out goes on past an instance that was refused and lacks a place",
+TEST_CASE("a roll-out continues past an instance that was refused and lacks a place",
           "[planner][retry][rollout]") {
     Fleet fleet;
     fleet.add_hosts(3);
@@ -166,7 +167,7 @@ TEST_CASE("a roll-out goes on past an instance that was refused and lacks a plac
     CHECK(fleet.violations.empty());
 }
 
-// Goal: a node that refuses is asked again later and later, and another one is asked at once.
+// Goal: a node that refuses is tried again after growing pauses, and another one at once.
 // Method: the only node refuses; then it obeys. Then the least loaded of two refuses.
 TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at once",
           "[planner][retry][SC-19]") {
@@ -199,7 +200,7 @@ TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at
         fleet.round({.now = fleet.now});
         CHECK(fleet.trace == Lines{"start web.0 n0 missing", "start web.0 n1 retry"});
     }
-    SECTION("a roll-out in place, too") {
+    SECTION("also in a roll-out in place") {
         fleet.add_hosts(1);
         fleet.want("web", 1);
         REQUIRE(fleet.settle());
@@ -221,8 +222,8 @@ TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at
     CHECK(fleet.violations.empty());
 }
 
-// Goal: of what ran on a lost node nobody says that it failed, or that it is not there.
-// Method: the task waits half a minute for its node, which comes back, or does not.
+// Goal: an instance of a lost node is shown neither as failed nor as missing.
+// Method: the task waits half a minute for its node, which returns, or does not.
 TEST_CASE("an instance of a lost node is unknown, and waited for as its task says",
           "[planner][SC-18]") {
     OneTask fleet{2};
@@ -240,16 +241,16 @@ TEST_CASE("an instance of a lost node is unknown, and waited for as its task say
     CHECK(views.front().node == "n0");
     CHECK(fleet.status().shortage() == Shortage{Obstacle::rescheduling, 1});
     CHECK(fleet.status().failed == 0);
-    SECTION("it is placed anew") {
+    SECTION("it is placed again") {
         fleet.next_round();
         CHECK(fleet.trace == Lines{"start web.0 n1 lost"});
         REQUIRE(fleet.settle());
-        CHECK(fleet.running("web") == 2);  // Nobody knows of the first.
+        CHECK(fleet.running("web") == 2);  // The first one is unknown.
         fleet.come_back("n0", false);
         REQUIRE(fleet.settle());
         CHECK(fleet.running("web") == 1);
     }
-    SECTION("its node comes back") {
+    SECTION("its node returns") {
         fleet.come_back("n0", false);
         CHECK(fleet.next_round() == 0);
         CHECK(fleet.status().phase == TaskPhase::converged);

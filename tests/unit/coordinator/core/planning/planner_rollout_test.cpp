@@ -37,8 +37,8 @@ bool all_run(const Fleet& fleet, const std::string& task) {
 
 }  // namespace
 
-// Goal: a new generation takes over without a moment of fewer instances, where there is room.
-// Method: two instances on three hosts, processes come up late; the trace says it all.
+// Goal: where there is room, a new generation takes over without a moment of fewer instances.
+// Method: two instances on three hosts, processes start slowly; check the trace.
 TEST_CASE("a roll-out starts each replacement elsewhere before it stops the old copy",
           "[planner][rollout]") {
     Fleet fleet;
@@ -78,9 +78,9 @@ TEST_CASE("a roll-out without a free node replaces in place, one instance at a t
     CHECK(fleet.violations.empty());
 }
 
-// Goal: a roll-out whose new process does not come up harms one instance only.
+// Goal: a roll-out whose new process does not start harms one instance only.
 // Method: the first replacement goes into back-off.
-TEST_CASE("a roll-out stops at an instance that does not come up", "[planner][rollout]") {
+TEST_CASE("a roll-out stops at an instance that does not start", "[planner][rollout]") {
     Fleet fleet;
     run_two(fleet, 2, fleet.spec());
     fleet.starts_slowly = true;
@@ -97,7 +97,7 @@ TEST_CASE("a roll-out stops at an instance that does not come up", "[planner][ro
     CHECK(all_run(fleet, "web"));
 }
 
-// Goal: what is down already is replaced at once, and does not count.
+// Goal: a copy that is already down is replaced at once, and does not count.
 // Method: three instances: one failed, one in back-off, one runs.
 TEST_CASE("copies that are down are replaced first and all at once", "[planner][rollout]") {
     Fleet fleet;
@@ -111,9 +111,9 @@ TEST_CASE("copies that are down are replaced first and all at once", "[planner][
           Lines{"start web.1 n1 rollout", "start web.2 n2 rollout", "start web.0 n0 rollout"});
 }
 
-// Goal: what max_unavailable 0 holds up is named, and goes on as soon as it can.
+// Goal: what max_unavailable 0 blocks is named, and continues as soon as possible.
 // Method: no free node and nothing may be taken down; then a node joins.
-TEST_CASE("a roll-out that may neither add nor take down says so", "[planner][rollout]") {
+TEST_CASE("a roll-out that can neither add nor take down says so", "[planner][rollout]") {
     Fleet fleet;
     run_two(fleet, 2, with_update(fleet, 1, 0));
     fleet.restart("web");
@@ -129,8 +129,8 @@ TEST_CASE("a roll-out that may neither add nor take down says so", "[planner][ro
     CHECK(fleet.violations.empty());
 }
 
-// Method: each host has one slot; the other host's is taken, and then it is free.
-TEST_CASE("a roll-out that may not take down goes on when another node has room",
+// Method: each host has one slot; the other host's slot is used, and then it is free.
+TEST_CASE("a roll-out that cannot take down continues when another node has room",
           "[planner][rollout]") {
     Fleet fleet;
     Offer small;
@@ -152,9 +152,9 @@ TEST_CASE("a roll-out that may not take down goes on when another node has room"
     CHECK(fleet.violations.empty());
 }
 
-// Goal: an instance that has no home is said, whatever else is held up.
-// Method: four instances on three nodes, of which none may be taken down, in a new generation.
-TEST_CASE("an instance without a home is named before those that wait for the roll-out",
+// Goal: an unplaced instance is named, whatever else is blocked.
+// Method: four instances on three nodes, none of which may be taken down, in a new generation.
+TEST_CASE("an unplaced instance is named before those that wait for the roll-out",
           "[planner][rollout]") {
     Fleet fleet;
     fleet.add_hosts(3);
@@ -167,10 +167,10 @@ TEST_CASE("an instance without a home is named before those that wait for the ro
     CHECK(status.phase == TaskPhase::unplaced);
 }
 
-// Goal: of the instances that may surge, none is passed over.
-// Method: a node that gets no work runs db.0 and db.1, the only one that does runs db.2: beside it
-// there is a place for any other.
-TEST_CASE("a roll-out that may not take down begins with whichever instance has a place",
+// Goal: no instance that can surge is skipped.
+// Method: a node without new work runs db.0 and db.1; the only serving node runs db.2 and has a
+// place for any other.
+TEST_CASE("a roll-out that cannot take down begins with any instance that has a place",
           "[planner][rollout]") {
     Fleet fleet;
     fleet.add("n0");
@@ -193,9 +193,9 @@ TEST_CASE("a roll-out that may not take down begins with whichever instance has 
     CHECK(fleet.violations.empty());
 }
 
-// Goal: what a pass has replaced already it does not replace once more.
-// Method: both copies of one node are down, the free place is beside the one that runs.
-TEST_CASE("copies that are down and replaced in their place are not started elsewhere, too",
+// Goal: a pass replaces each copy once.
+// Method: both copies of one node are down, the free place is beside the running one.
+TEST_CASE("copies that are down and replaced in place are not also started elsewhere",
           "[planner][rollout]") {
     Fleet fleet;
     fleet.add_hosts(2);
@@ -211,9 +211,10 @@ TEST_CASE("copies that are down and replaced in their place are not started else
           Lines{"start db.0 n0 rollout", "start db.2 n0 rollout"});
 }
 
-// Goal: a roll-out goes on past a copy that the one before took down, where nothing can be started.
-// Method: the copy fails in the first generation; its node is drained before the second comes.
-TEST_CASE("a copy that failed on a drained node holds up no roll-out", "[planner][rollout]") {
+// Goal: a roll-out continues past a copy that the previous one took down, where nothing can be
+// started.
+// Method: the copy fails in the first generation; its node is drained before the second.
+TEST_CASE("a copy that failed on a drained node does not block a roll-out", "[planner][rollout]") {
     Fleet fleet;
     fleet.add_hosts(3);
     fleet.want("web", 2, with_update(fleet, 0, 1));
@@ -231,9 +232,9 @@ TEST_CASE("a copy that failed on a drained node holds up no roll-out", "[planner
     CHECK(fleet.violations.empty());
 }
 
-// Goal: an older copy that serves nobody any more does not keep its place for one that cannot
-// start. Method: the new copy failed on one host; the old one ran to its end on another.
-TEST_CASE("an older copy that is over goes before the new one has come up", "[planner][rollout]") {
+// Goal: an ended older copy does not keep the place of one that cannot start.
+// Method: the new copy failed on one host; the old one ran to its end on another.
+TEST_CASE("an ended older copy is removed before the new one has started", "[planner][rollout]") {
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.want("web", 1);
@@ -244,11 +245,10 @@ TEST_CASE("an older copy that is over goes before the new one has come up", "[pl
     CHECK(fleet.text(fleet.planner.plan({})) == Lines{"stop web.0 n1 rollout"});
 }
 
-// Goal: a generation that we never gave is not the wanted one, however high it is.
-// Method: a node that does not serve runs the instance in one, beside the one that is to be
-// replaced.
-TEST_CASE("a copy of a later generation does not take the place of one that serves",
-          "[planner][rollout]") {
+// Goal: an unknown generation is not the wanted one, however high it is.
+// Method: a node that does not serve runs the instance in such a generation, beside the copy to
+// replace.
+TEST_CASE("a copy of a later generation does not replace one that serves", "[planner][rollout]") {
     Fleet fleet;
     fleet.add("n0");
     fleet.want("web", 1);
@@ -263,7 +263,7 @@ TEST_CASE("a copy of a later generation does not take the place of one that serv
 
 // Goal: a change during a roll-out is not lost.
 // Method: a second generation while the first is being rolled out.
-TEST_CASE("a generation that comes during a roll-out takes over", "[planner][rollout]") {
+TEST_CASE("a generation that is added during a roll-out takes over", "[planner][rollout]") {
     Fleet fleet;
     run_two(fleet, 3, fleet.spec());
     fleet.starts_slowly = true;
@@ -279,8 +279,8 @@ TEST_CASE("a generation that comes during a roll-out takes over", "[planner][rol
     CHECK(fleet.violations.empty());
 }
 
-// Goal: an agent that stops its old process slowly while it replaces it keeps its instance.
-// Method: the copy is reported `stopping` in its old generation after the start was settled.
+// Goal: an agent that stops its old process slowly during a replacement keeps its instance.
+// Method: the copy is reported `stopping` in its old generation after the start was decided.
 TEST_CASE("a copy that is stopping to be replaced in place is not placed elsewhere",
           "[planner][rollout]") {
     Fleet fleet;
@@ -302,9 +302,9 @@ TEST_CASE("a copy that is stopping to be replaced in place is not placed elsewhe
     CHECK(all_run(fleet, "web"));
 }
 
-// Goal: a stricter spread rule is kept, and said where it leaves an instance without a node.
+// Goal: a stricter spread rule is kept, and an instance without a node is shown.
 // Method: two copies share the only node; the rule becomes one a node; another node joins.
-TEST_CASE("a roll-out parts copies that share a node against the new spread rule",
+TEST_CASE("a roll-out separates copies that share a node against the new spread rule",
           "[planner][rollout][SP-3]") {
     Fleet fleet;
     fleet.add_hosts(1);
@@ -327,9 +327,10 @@ TEST_CASE("a roll-out parts copies that share a node against the new spread rule
     CHECK(all_run(fleet, "web"));
 }
 
-// Goal: a stricter spread rule costs no instance where there is a node for it.
+// Goal: a stricter spread rule costs no instance that has another node.
 // Method: as before, but nothing may be taken down; the roll-out waits for the node.
-TEST_CASE("copies that may not be taken down part when another node joins", "[planner][rollout]") {
+TEST_CASE("copies that cannot be taken down separate when another node joins",
+          "[planner][rollout]") {
     Fleet fleet;
     fleet.add_hosts(1);
     TaskSpec spec = with_update(fleet, 1, 0);

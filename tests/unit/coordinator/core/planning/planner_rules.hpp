@@ -5,7 +5,7 @@
 
 #include "common/spec/placement.hpp"
 
-/// What tests ask of nodes, and what nodes offer, in one line each.
+/// One-line builders for requirements of tasks and offers of nodes.
 namespace muster::coordinator::test {
 
 inline PlacementRule rule_with(const std::string& constraint) {

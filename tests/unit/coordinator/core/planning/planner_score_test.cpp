@@ -13,11 +13,11 @@
 #include "tests/share.hpp"
 #include "tests/unit/coordinator/core/planning/planner_world.hpp"
 
-// The node that is taken and the score that explains it.
+// The chosen node, and the score that explains it.
 namespace muster::coordinator::test {
 namespace {
 
-/// What a score says, counted from what runs and from what is wanted: affinity, spread, load, name.
+/// A score computed from running and wanted instances: affinity, spread, load, name.
 using ScoreParts = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>;
 
 class ScoreCounter {
@@ -53,7 +53,7 @@ private:
         const auto found = labels.find(key);
         return found == labels.end() ? "" : found->second;
     }
-    /// The host's group is that of its instance which started last; it is kept by its reports.
+    /// A host's group is that of its last started instance; its reports keep it.
     std::uint32_t affinity(const WantedTask& task, const std::string& host) {
         if (task.place.group.empty()) {
             return 0;
@@ -74,7 +74,7 @@ private:
     std::map<std::string, std::uint32_t> loads_;
 };
 
-/// For one more instance of each task: every host's counts, and the best host of those that fit.
+/// For one more instance of each task: the score of every host, and the best suitable host.
 struct ExpectedScores {
     std::map<std::string, ScoreParts> by_host;
     std::optional<ScoreParts> best;
@@ -97,10 +97,10 @@ std::map<std::string, ExpectedScores> expected_of(World& world) {
 
 }  // namespace
 
-// Goal: of the nodes that fit the one with the least score is taken, and the explanation shows
-// that score. Method: random fleets; instances are started one in a pass, and before each pass the
-// score of each node is counted from what runs.
-TEST_CASE("in any fleet, the node taken has the least score of those that fit", "[planner]") {
+// Goal: the suitable node with the least score is chosen, and the explanation shows that score.
+// Method: random fleets; one instance is started in each pass, and before it the score of each node
+// is computed from the running instances.
+TEST_CASE("in any fleet, the chosen node has the least score of the suitable ones", "[planner]") {
     Scope nothing;
     nothing.starts = 0;
     nothing.balance = false;
@@ -136,7 +136,7 @@ TEST_CASE("in any fleet, the node taken has the least score of those that fit", 
                     break;
                 }
                 if (start->cause != Cause::missing && start->cause != Cause::lost) {
-                    continue;  // A copy of its own is in the way somewhere, or it is to stay.
+                    continue;  // Its own copy blocks a place, or it stays.
                 }
                 CAPTURE(fleet.to_string(*start));
                 ++taken;

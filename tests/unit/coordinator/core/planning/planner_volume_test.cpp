@@ -5,10 +5,10 @@
 
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
-// What the planner does with thousands of instances on one node.
+// The planner with thousands of instances on one node.
 namespace muster::coordinator::test {
 
-// Goal: a node is not given more than its report can hold, and a place that comes free is used.
+// Goal: a node gets no more than its report can hold, and a place that becomes free is used.
 // Method: fill the only node, want one more, then scale the filler down.
 TEST_CASE("a full node takes nothing until a copy is gone", "[planner]") {
     Fleet fleet;
@@ -27,9 +27,9 @@ TEST_CASE("a full node takes nothing until a copy is gone", "[planner]") {
     CHECK(fleet.totals().unplaced == 0);
 }
 
-// Goal: what waits for its turn costs nothing, however many moves are decided.
+// Goal: waiting moves cost nothing, however many are decided.
 // Method: two thousand tasks crowd one of two nodes; the budget is one move a pass.
-TEST_CASE("a pass looks at no more moves than its budget can use", "[planner][GO-D6]") {
+TEST_CASE("a pass reads no more moves than its budget can use", "[planner][GO-D6]") {
     Fleet fleet;
     fleet.add_hosts(1);
     for (int i = 0; i < 2'000; ++i) {

@@ -13,7 +13,7 @@
 
 namespace muster::coordinator::test {
 
-/// A fleet of random offers that lives through random changes of tasks, rules, hosts and offers.
+/// A fleet of random offers with random changes of tasks, rules, hosts and offers.
 struct World {
     Random random;
     Fleet fleet;
@@ -109,7 +109,7 @@ struct World {
         }
     }
 
-    /// What keeps the node from one more instance of the task, counted from the truth.
+    /// What rules out the node for one more instance of the task, computed from the actual state.
     Verdict judge(const WantedTask& task, const std::string& name, const Fleet::Host& host) const {
         if (host.is_lost) {
             return Verdict::not_serving;
@@ -129,7 +129,7 @@ struct World {
         return here < task.spec.max_per_node ? Verdict::fits : Verdict::max_per_node;
     }
 
-    /// Nothing runs where it does not suit while another node would take it.
+    /// True if nothing runs where it does not suit while another node would take it.
     bool suits() {
         for (const auto& [name, host] : fleet.hosts()) {
             for (const auto& [id, instance] : host.runs) {
@@ -148,7 +148,7 @@ struct World {
         return true;
     }
 
-    /// The fullest node's instances cannot go where at least two fewer are.
+    /// True if no instance of the fullest node suits a node with at least two fewer.
     bool is_locally_best() {
         for (const auto& [name, host] : fleet.hosts()) {
             for (const auto& [id, instance] : host.runs) {

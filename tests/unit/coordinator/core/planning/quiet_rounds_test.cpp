@@ -24,8 +24,8 @@ FakeAgent& puppet_of(CoordinatorHarness& bench, Session session) {
 
 constexpr std::size_t rounds = 10;
 
-/// What so many rounds ask of the allocator in which nothing changes. The work for a task asks for
-/// some: a list of the tasks to look at, what was read of one, its orders.
+/// The allocations of this number of rounds without a change. Work for a task allocates some: a
+/// list of the tasks to read, what was read of one, its orders.
 std::size_t bytes_of_quiet_rounds(std::uint32_t tasks) {
     CoordinatorHarness bench;
     for (const char* const name : {"n0", "n1", "n2", "n3"}) {
@@ -53,7 +53,7 @@ std::size_t bytes_of_quiet_rounds(std::uint32_t tasks) {
             const std::size_t of_answer =
                 allocations::bytes_of([&] { output = bench.coordinator.step(bench.now, answer); });
             CHECK(output.messages.empty());
-            // Now and then a node is asked for all that it runs, to be sure.
+            // Sometimes a node is asked for a complete report.
             const bool is_quiet = poll.poll.seen == puppet.revision;
             bytes += is_quiet ? of_answer : 0;
         }
@@ -63,11 +63,11 @@ std::size_t bytes_of_quiet_rounds(std::uint32_t tasks) {
 
 }  // namespace
 
-// Goal: what does not change costs nothing, however much of it there is.
-// Method: count what quiet rounds allocate, with few tasks and with a hundred times as many.
+// Goal: what does not change costs nothing, however much there is.
+// Method: count the allocations of quiet rounds, with few tasks and with a hundred times as many.
 TEST_CASE("a quiet round costs no more with a thousand tasks than with ten",
           "[coordinator][SP-7]") {
-    // The ring of events grows in blocks, so some rounds need one and some do not.
+    // The ring of events grows in blocks, so some rounds allocate one and some do not.
     constexpr std::size_t block = 512;
     const std::size_t most = bytes_of_quiet_rounds(10) + rounds * block;
     CHECK(bytes_of_quiet_rounds(200) < most);

@@ -5,10 +5,10 @@
 
 #include "tests/unit/coordinator/core/queries/explain_scene.hpp"
 
-/// What is said of the node where an instance is.
+/// What an explanation says of the node where an instance is.
 namespace muster::coordinator::testing {
 
-// Goal: where an instance is says what is wrong there.
+// Goal: an explanation says what is wrong with an instance's node.
 // Method: its node is taken out of work, given back, and falls silent.
 TEST_CASE("the home of an instance says why it would not be chosen today",
           "[coordinator][explain]") {
@@ -31,9 +31,9 @@ TEST_CASE("the home of an instance says why it would not be chosen today",
     CHECK_THAT(verdict_on(web, "n1").detail, Catch::StartsWith("was silent for "));
 }
 
-// Goal: who asks why nothing moves is told what rests, and how long.
+// Goal: an operator who asks why nothing moves learns what rests, and how long.
 // Method: of two instances on n1 only `a` may move; it was moved to n2, and drained back.
-TEST_CASE("a move that waits for the instance's cooldown is told, and until when",
+TEST_CASE("a move that waits for the instance's cooldown is shown, and until when",
           "[coordinator][explain][what_if]") {
     CoordinatorHarness bench;
     bench.pass(5min);  // A new leadership moves nothing.
@@ -61,9 +61,9 @@ TEST_CASE("a move that waits for the instance's cooldown is told, and until when
     CHECK(plan.rested_in < 5min);
 }
 
-// Goal: who stops the cluster is not told that it goes on.
-// Method: as above, the second node comes, and nothing may move.
-TEST_CASE("a move that waits for the end of a freeze is told so", "[coordinator][explain]") {
+// Goal: while the cluster is frozen no answer promises a move.
+// Method: as above, the second node joins, and nothing may move.
+TEST_CASE("a move that waits for the end of a freeze is shown as such", "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.pass(5min);  // A new leadership moves nothing.
     bench.join("n1");
@@ -82,7 +82,7 @@ TEST_CASE("a move that waits for the end of a freeze is told so", "[coordinator]
 
 namespace {
 
-/// It fails wherever it is started. Where that was, in turn.
+/// It fails wherever it is started. Returns these nodes in order.
 std::vector<std::string> fail_everywhere(CoordinatorHarness& bench, const InstanceId& id) {
     std::vector<std::string> tried;
     for (int failures = 0; failures < 3; ++failures) {
@@ -101,10 +101,10 @@ std::vector<std::string> fail_everywhere(CoordinatorHarness& bench, const Instan
 
 }  // namespace
 
-// Goal: what has failed for good is not said to stay for want of a reason to move.
-// Method: it fails wherever it is started, until it is tried no more.
-TEST_CASE("an instance that failed as often as it is tried is explained so",
-          "[coordinator][explain]") {
+// Goal: an instance that has failed for good has that as its reason, not the lack of a reason to
+// move.
+// Method: it fails wherever it is started, until it is not tried any more.
+TEST_CASE("an instance that used up its tries is explained so", "[coordinator][explain]") {
     CoordinatorHarness bench;
     for (const char* const name : {"n1", "n2", "n3", "n4"}) {
         bench.join(name);
@@ -121,8 +121,8 @@ TEST_CASE("an instance that failed as often as it is tried is explained so",
           "'muster task restart bad' tries again");
 }
 
-// Goal: who asks why here is told that the label decided. Method: three nodes in two racks; and, by
-// the label that every node has, its own name.
+// Goal: an explanation says that the label decided. Method: three nodes in two racks; also with the
+// label that every node has, its own name.
 TEST_CASE("an instance that went where its label has the fewest is explained so",
           "[coordinator][explain]") {
     const std::string label = GENERATE("rack", "node");
@@ -149,9 +149,9 @@ TEST_CASE("an instance that went where its label has the fewest is explained so"
     }
 }
 
-// Goal: nobody waits for a try elsewhere that cannot come. Method: a copy of a task of every node
-// fails, while the other node is well.
-TEST_CASE("a copy of a task of every node that failed is said to belong to its node",
+// Goal: no explanation promises an impossible retry elsewhere. Method: a copy of a task of every
+// node fails, while the other node is well.
+TEST_CASE("a failed copy of a task of every node is explained as bound to its node",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -171,7 +171,7 @@ TEST_CASE("a copy of a task of every node that failed is said to belong to its n
         "it failed, and its task runs it on this node only; 'muster task restart bad' tries again");
 }
 
-// Goal: nobody is promised a try that cannot come. Method: the fleet has fewer nodes than tries.
+// Goal: no explanation promises an impossible retry. Method: the fleet has fewer nodes than tries.
 TEST_CASE("an instance that failed on every node is not said to be tried on others",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
@@ -190,9 +190,9 @@ TEST_CASE("an instance that failed on every node is not said to be tried on othe
     CHECK(why.verdicts.back().code == "home");
 }
 
-// Goal: a home that does not suit any more is not praised.
-// Method: the rack of the only node that serves is not wanted any more.
-TEST_CASE("a home that no longer suits is explained by what is wrong there",
+// Goal: a node that no longer suits is not shown as the best.
+// Method: the rack of the only serving node is not wanted any more.
+TEST_CASE("a node that no longer suits is explained by what is wrong there",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -217,9 +217,9 @@ TEST_CASE("a home that no longer suits is explained by what is wrong there",
     CHECK(web.detail == "its node would not be chosen today (offline), but nothing makes it move");
 }
 
-// Goal: the table of verdicts shows what was compared: nobody counts against itself.
-// Method: one instance at home on the first of two empty nodes.
-TEST_CASE("the scores of an instance's home are those without the instance",
+// Goal: the table of verdicts shows what was compared: an instance does not count against itself.
+// Method: one instance on the first of two empty nodes.
+TEST_CASE("the scores of an instance's own node are those without the instance",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -232,9 +232,9 @@ TEST_CASE("the scores of an instance's home are those without the instance",
     CHECK(verdict_on(db, "n2").load == 0);
 }
 
-// Goal: the same of its group: an instance does not make its own node worse.
+// Goal: the same for its group: an instance does not make its own node worse.
 // Method: one group, two empty nodes, one instance.
-TEST_CASE("the affinity of an instance's home is that without the instance",
+TEST_CASE("the affinity of an instance's own node is that without the instance",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -247,7 +247,7 @@ TEST_CASE("the affinity of an instance's home is that without the instance",
     CHECK(verdict_on(ga, "n1").affinity == 0);
     CHECK(verdict_on(ga, "n2").affinity == 1);
     CHECK(ga.decided_by == "affinity");
-    // Another of a group at home is no part of it.
+    // Another instance of its group there does count.
     task.name = "gb";
     task.place.constraints = {*parse_constraint("node = n1")};
     settle(bench, task);

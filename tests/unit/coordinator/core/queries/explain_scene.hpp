@@ -7,7 +7,7 @@
 
 #include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
-/// Questions why something is as it is.
+/// Scenes for the tests of explanations.
 namespace muster::coordinator::testing {
 
 inline ExplainReply explain(CoordinatorHarness& bench, Subject subject, const std::string& name) {
@@ -24,7 +24,7 @@ inline const VerdictView& verdict_on(const ExplainReply& reply, const std::strin
     return *found;
 }
 
-/// The task is wanted, and has come to its nodes.
+/// Applies the task and waits until it is placed.
 inline void settle(CoordinatorHarness& bench, const WantedTask& task) {
     REQUIRE(bench.ask(ApplyRequest{.tasks = {task}, .force = true}, bench.fresh_id())->result);
     bench.pass(3s);

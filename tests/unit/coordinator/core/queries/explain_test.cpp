@@ -24,7 +24,7 @@ Errc error_of(CoordinatorHarness& bench, Subject subject, const std::string& nam
 
 }  // namespace
 
-TEST_CASE("an instance is explained by where it is, since when, why, and what others said",
+TEST_CASE("an explanation has an instance's node, since when, why, and the verdicts of the others",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -52,7 +52,7 @@ TEST_CASE("an instance is explained by where it is, since when, why, and what ot
     CHECK(verdict_on(db, "n2").sentence == "can take it");
 }
 
-TEST_CASE("an instance without a node is explained by what rules out each node, counted",
+TEST_CASE("an explanation of an unplaced instance counts what rules out the nodes",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -85,9 +85,9 @@ TEST_CASE("an instance without a node is explained by what rules out each node, 
     CHECK(explain(bench, Subject::node, "n1").state == "serving");
 }
 
-// Goal: what decided is told as it was when the instance was placed.
-// Method: n2 and n3 are of one rack, and n2 has more to do.
-TEST_CASE("of nodes with the same label the load decides", "[coordinator][explain]") {
+// Goal: the deciding score is shown as of the time of placement.
+// Method: n2 and n3 are of one rack, and n2 has more load.
+TEST_CASE("among nodes with the same label the load decides", "[coordinator][explain]") {
     CoordinatorHarness bench;
     for (const auto& [name, rack] :
          {std::pair{"n1", "r1"}, std::pair{"n2", "r2"}, std::pair{"n3", "r2"}}) {
@@ -109,7 +109,7 @@ TEST_CASE("of nodes with the same label the load decides", "[coordinator][explai
     CHECK(why.decided_by == "load");
 }
 
-TEST_CASE("an instance that may not be started yet is not said to have no node",
+TEST_CASE("an instance that may not be started yet is not shown as without a node",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -125,7 +125,7 @@ TEST_CASE("an instance that may not be started yet is not said to have no node",
     }
 }
 
-// Goal: what is short is counted and explained by its own reason.
+// Goal: each short instance is counted and explained by its own reason.
 // Method: an instance waits for its lost node, three more lack a place.
 TEST_CASE("each instance that is short is counted and explained by its own reason",
           "[coordinator][explain]") {
@@ -158,7 +158,7 @@ TEST_CASE("each instance that is short is counted and explained by its own reaso
                                                   "has not passed"));
 }
 
-TEST_CASE("an instance that suits its node no more and cannot leave says so",
+TEST_CASE("an instance that its node no longer suits and that cannot move says so",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -175,9 +175,9 @@ TEST_CASE("an instance that suits its node no more and cannot leave says so",
           "has to leave its node: no serving node is in the task's pool");
 }
 
-// Goal: nobody asks what a node that is no more offers.
+// Goal: an explanation never uses the offer of a removed node.
 // Method: the only node is lost with an instance, and an operator takes it off the list.
-TEST_CASE("an instance whose node was removed is explained as one without a home",
+TEST_CASE("an instance whose node was removed is explained as one without a node",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -197,7 +197,8 @@ TEST_CASE("an instance whose node was removed is explained as one without a home
     CHECK(web.verdicts.empty());
 }
 
-TEST_CASE("a node is as it is since its health or intent changed", "[coordinator][explain]") {
+TEST_CASE("a node's state dates from the change of its health or intent",
+          "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(5s);
@@ -209,9 +210,8 @@ TEST_CASE("a node is as it is since its health or intent changed", "[coordinator
     CHECK(why.decisions.front().at > since);
 }
 
-// Goal: the words are those of the code. Method: a node is drained, and misses some polls.
-TEST_CASE("a node that is to be left says who wants it, and how it is besides",
-          "[coordinator][explain]") {
+// Goal: explanations use muster's terms. Method: a node is drained, and misses some polls.
+TEST_CASE("a node that is drained shows who wants it, and its health", "[coordinator][explain]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.join("n2");
@@ -228,9 +228,9 @@ TEST_CASE("a node that is to be left says who wants it, and how it is besides",
     CHECK_THAT(why.detail, Catch::StartsWith("by ann@desk: new disk; silent for "));
 }
 
-// Goal: a person names a thing without its kind, and is never told of another one.
+// Goal: a name can be given without its kind, and is never mistaken for another.
 // Method: a task, its instance, a node, a name of two things, of three, and of none.
-TEST_CASE("a name alone is explained if only one thing has it", "[coordinator][explain]") {
+TEST_CASE("a name alone is explained only if it is unambiguous", "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
     bench.join("both");
@@ -258,9 +258,9 @@ TEST_CASE("a name alone is explained if only one thing has it", "[coordinator][e
     CHECK(error("[").code == Errc::not_found);
 }
 
-// Goal: what is short is told as an amount with its unit.
+// Goal: a shortage is shown as an amount with its unit.
 // Method: a task that needs more cores than its only node has free.
-TEST_CASE("a node with too little room says how much is free and how much is needed",
+TEST_CASE("a node with too little room shows how much is free and how much is needed",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.add("n1");
@@ -282,7 +282,7 @@ TEST_CASE("a node with too little room says how much is free and how much is nee
           "has too little free: 1GiB of 1GiB free, 1.5GiB needed");
 }
 
-TEST_CASE("what is not there is not explained", "[coordinator][explain]") {
+TEST_CASE("an unknown name is not explained", "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
     bench.want("web", 1);
@@ -297,8 +297,8 @@ TEST_CASE("what is not there is not explained", "[coordinator][explain]") {
 }
 
 // Goal: no question ends the coordinator. Method: a task of every node that suits no node, and then
-// one more than there are.
-TEST_CASE("an instance of a task of every node is explained only if it is there",
+// one instance more than there are.
+TEST_CASE("an instance of a task of every node is explained only if it exists",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -315,7 +315,7 @@ TEST_CASE("an instance of a task of every node is explained only if it is there"
     CHECK(error_of(bench, Subject::instance, "log.1") == Errc::not_found);
 }
 
-TEST_CASE("a question of what if is answered, and changes nothing", "[coordinator][what_if]") {
+TEST_CASE("a what-if question is answered, and changes nothing", "[coordinator][what_if]") {
     CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
@@ -359,7 +359,7 @@ TEST_CASE("a balance is made on demand, once, and refused where it is off",
     CHECK(reply->result.error().code == Errc::refused);
 }
 
-TEST_CASE("the history of decisions is bounded, and the latest come first",
+TEST_CASE("the history of decisions is bounded, and the latest are first",
           "[coordinator][explain]") {
     History history;
     const Order order{.action = Order::Action::stop, .cause = Cause::surplus};
@@ -377,9 +377,9 @@ TEST_CASE("the history of decisions is bounded, and the latest come first",
     CHECK(history.on_node("n2", 1).empty());
 }
 
-// Goal: since when a task is as it is.
+// Goal: a task shows since when its state holds.
 // Method: it converges, is scaled beyond what fits, and falls short.
-TEST_CASE("a task is as it is since that was told", "[coordinator][explain]") {
+TEST_CASE("the state of a task dates from the event that published it", "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
     bench.want("web", 1);
@@ -399,9 +399,9 @@ TEST_CASE("a task is as it is since that was told", "[coordinator][explain]") {
     CHECK(web.since > since("task.scaled"));
 }
 
-// Goal: since when something is so is not forgotten with the events.
-// Method: a task converges and an instance fails; then more happens than is kept.
-TEST_CASE("since when a task and an instance are as they are outlives the events",
+// Goal: the start of a state is not forgotten with the events.
+// Method: a task converges and an instance fails; then more events follow than are kept.
+TEST_CASE("the start of the state of a task and an instance outlives the events",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -427,7 +427,7 @@ TEST_CASE("since when a task and an instance are as they are outlives the events
     CHECK(explain_instance(bench, "job.0").since == job.since);
 }
 
-TEST_CASE("the instant of an order is kept as long as its task is wanted", "[explain]") {
+TEST_CASE("the time of an order is kept as long as its task is wanted", "[explain]") {
     Instants instants;
     Task task;
     task.wanted = true;
@@ -442,12 +442,12 @@ TEST_CASE("the instant of an order is kept as long as its task is wanted", "[exp
     CHECK(instants.phase_since(TaskIndex{1}, task, TaskPhase::failed) == CivilMs{});
     instants.on_phase(TaskIndex{1}, task, TaskPhase::placing, true, CivilMs{20});
     CHECK(instants.phase_since(TaskIndex{1}, task, TaskPhase::placing) == CivilMs{20});
-    task.created = Generation{4};  // Removed and added again, or another of this index.
+    task.created = Generation{4};  // Removed and added again, or another task with this index.
     CHECK(instants.ordered(TaskIndex{1}, task, 2) == CivilMs{});
     CHECK(instants.phase_since(TaskIndex{1}, task, TaskPhase::placing) == CivilMs{});
 }
 
-// Goal: nobody knows how long an instance has run of which nobody hears. Method: its node is lost.
+// Goal: the running time of an instance on a lost node is unknown. Method: its node is lost.
 TEST_CASE("an instance of a lost node is unknown wherever it is shown", "[coordinator][explain]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");

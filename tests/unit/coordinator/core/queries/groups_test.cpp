@@ -39,8 +39,7 @@ TEST_CASE("a group is shown with its tasks and the nodes warm for it", "[coordin
     CHECK(shown.nodes.front().idle);
 }
 
-TEST_CASE("a group that nobody knows is not found, and a bad pattern is said",
-          "[coordinator][views]") {
+TEST_CASE("an unknown group is not found, and a bad pattern is an error", "[coordinator][views]") {
     CoordinatorHarness bench;
     CHECK(bench.read<GroupListReply>(GroupListRequest{}).groups.empty());
     CHECK(bench.ask(GroupShowRequest{"cache"})->result.error().code == Errc::not_found);

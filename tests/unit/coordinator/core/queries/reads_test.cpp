@@ -19,9 +19,9 @@ static_assert(!std::is_constructible_v<CoreRequestBody, HelpRequest> &&
                   !std::is_constructible_v<CoreRequestBody, LogLevelRequest>,
               "what a process answers by itself cannot be given to its core");
 
-// Goal: a wait ends when its tasks are as wanted, and not before.
-// Method: wait for a change made in the same breath, with a slow store.
-TEST_CASE("a wait is answered when its tasks are as wanted", "[coordinator][waits]") {
+// Goal: a wait ends exactly when its tasks have converged.
+// Method: wait right after a change, with a slow store.
+TEST_CASE("a wait is answered when its tasks have converged", "[coordinator][waits]") {
     CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(1s);
@@ -40,7 +40,7 @@ TEST_CASE("a wait is answered when its tasks are as wanted", "[coordinator][wait
     CHECK(again->result);
 }
 
-// Goal: a wait ends in time and says what is missing.
+// Goal: a wait ends in time and names what is missing.
 // Method: two instances on one node.
 TEST_CASE("a wait that runs out of time names what is missing", "[coordinator][waits]") {
     CoordinatorHarness bench;
@@ -57,7 +57,7 @@ TEST_CASE("a wait that runs out of time names what is missing", "[coordinator][w
     CHECK(error.detail.find("max_per_node") != std::string::npos);
 }
 
-// Goal: what is not kept is not accepted. Method: ask for more than an hour.
+// Goal: a wait that cannot be kept is refused. Method: ask for more than an hour.
 TEST_CASE("a wait longer than an hour is refused", "[coordinator][waits]") {
     CoordinatorHarness bench;
     bench.want("web", 1);
@@ -66,9 +66,9 @@ TEST_CASE("a wait longer than an hour is refused", "[coordinator][waits]") {
     CHECK(wait->result.error().code == Errc::invalid);
 }
 
-// Goal: many waits that run out cost as one: their tasks are read once for all of them.
+// Goal: many waits that expire together cost as one: their tasks are read once.
 // Method: waits that end within the same 20 ms.
-TEST_CASE("waits that run out close together are answered together", "[coordinator][waits]") {
+TEST_CASE("waits that expire close together are answered together", "[coordinator][waits]") {
     CoordinatorHarness bench;
     bench.want("web", 1);
     const Ticket first = bench.request(WaitRequest{"web", 1'001});
@@ -80,9 +80,10 @@ TEST_CASE("waits that run out close together are answered together", "[coordinat
     CHECK(bench.reply_to(second));
 }
 
-// Goal: who asks for a second at a time is served, whoever holds all places for an hour.
-// Method: all places are taken; then a shorter wait comes, and one that is as long.
-TEST_CASE("of too many waits the one that would end last gives way", "[coordinator][waits]") {
+// Goal: a short wait is served even if long ones have all places.
+// Method: all places are taken; then a shorter wait arrives, and one that is as long.
+TEST_CASE("if there are too many waits, the one that would end last gives way",
+          "[coordinator][waits]") {
     CoordinatorHarness bench;
     bench.want("web", 1);
     std::vector<Ticket> held;
@@ -109,9 +110,9 @@ TEST_CASE("of too many waits the one that would end last gives way", "[coordinat
     }
 }
 
-// Goal: the same for the names in all waits, also when all of them are decided at once.
-// Method: waits for many tasks, while the change that adds these is not durable yet.
-TEST_CASE("of waits for too many tasks the one that would end last gives way",
+// Goal: the same for the total of names in all waits, also when all are decided at once.
+// Method: waits for many tasks, while the change that adds them is not durable yet.
+TEST_CASE("if waits have too many tasks, the one that would end last gives way",
           "[coordinator][waits]") {
     constexpr std::size_t tasks = 2'000;
     constexpr std::size_t fit = 2 * limits::tasks / tasks;
@@ -146,7 +147,7 @@ TEST_CASE("of waits for too many tasks the one that would end last gives way",
 }
 
 // Goal: a wait for nothing is an error, not a success.
-// Method: an unknown name; and a task that is removed meanwhile.
+// Method: an unknown name; and a task that is removed in the meantime.
 TEST_CASE("a wait for no task is not_found", "[coordinator][waits]") {
     CoordinatorHarness bench;
     CHECK(bench.ask(WaitRequest{"nobody"})->result.error().code == Errc::not_found);
@@ -157,8 +158,8 @@ TEST_CASE("a wait for no task is not_found", "[coordinator][waits]") {
     CHECK(bench.reply_to(wait)->result.error().code == Errc::not_found);
 }
 
-// Goal: a wait for many tasks ends only when all of them are there.
-// Method: three tasks, one of which cannot be placed until a second node comes.
+// Goal: a wait for many tasks ends only when all of them have converged.
+// Method: three tasks, one of which cannot be placed until a second node joins.
 TEST_CASE("a wait for a pattern ends with the last of its tasks", "[coordinator][waits]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -174,9 +175,10 @@ TEST_CASE("a wait for a pattern ends with the last of its tasks", "[coordinator]
     CHECK(std::get<WaitReply>(bench.reply_to(wait)->result.value()).tasks.size() == 3);
 }
 
-// Goal: nothing is silent: what has no home is shown with its reason.
+// Goal: an unplaced instance is shown with its reason.
 // Method: no node at all, then one node for two instances.
-TEST_CASE("status counts what is unplaced and says why", "[coordinator][views][GO-07][GO-21]") {
+TEST_CASE("status counts unplaced instances with their reasons",
+          "[coordinator][views][GO-07][GO-21]") {
     CoordinatorHarness bench;
     bench.want("web", 2);
     bench.pass(2s);
@@ -204,7 +206,7 @@ TEST_CASE("status counts what is unplaced and says why", "[coordinator][views][G
     CHECK(task.verdicts.front().code == "max_per_node");
 }
 
-// Goal: what a person is told adds up, and is the same truth in every verb.
+// Goal: the numbers add up, and all verbs agree.
 // Method: one of each: running, in back-off, failed, run to its end, unplaced, not yet obeyed.
 TEST_CASE("status counts each wanted instance once, and is converged when a wait would end",
           "[coordinator][views]") {
@@ -270,9 +272,9 @@ TEST_CASE("status counts each wanted instance once, and is converged when a wait
     CHECK(bench.status().converged);
 }
 
-// Goal: an answer and what is read after it do not disagree.
-// Method: the store confirms, the node has not obeyed, has obeyed, and has been polled.
-TEST_CASE("status right after a change speaks of what it changed", "[coordinator][views]") {
+// Goal: an answer and a later read agree.
+// Method: the store confirms; the node has not obeyed, has obeyed, and has been polled.
+TEST_CASE("status right after a change includes the change", "[coordinator][views]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
@@ -286,11 +288,11 @@ TEST_CASE("status right after a change speaks of what it changed", "[coordinator
     CHECK(bench.status().running == 1);
     CHECK(bench.status().starting == 0);
     CHECK(bench.status().moving == 0);
-    CHECK(bench.status().converged);  // Although no poll has settled the order yet.
+    CHECK(bench.status().converged);  // Although no poll has decided the order yet.
 }
 
-// Goal: lists take patterns, and unknown names are errors with a sentence.
-// Method: three nodes, a host range, a name nobody has.
+// Goal: lists accept patterns, and unknown names are errors with a sentence.
+// Method: three nodes, a host range, an unknown name.
 TEST_CASE("nodes and tasks are listed by pattern in the order of names", "[coordinator][views]") {
     CoordinatorHarness bench;
     bench.join("n3");
@@ -308,7 +310,7 @@ TEST_CASE("nodes and tasks are listed by pattern in the order of names", "[coord
     CHECK(bench.read<PingReply>(PingRequest{}).epoch == Epoch{3});
 }
 
-// Goal: who missed events can ask for them.
+// Goal: a client that missed events can ask for them.
 // Method: events since a number, with a limit.
 TEST_CASE("events are numbered without gaps and can be asked for again", "[coordinator][events]") {
     CoordinatorHarness bench;
@@ -327,7 +329,7 @@ TEST_CASE("events are numbered without gaps and can be asked for again", "[coord
     CHECK(bench.read<EventsReply>(EventsRequest{.since = expected}).events.empty());
 }
 
-// Goal: the pulse is heard, and does not push everything else out of the ring.
+// Goal: every round is published, and rounds do not push all other events out of the ring.
 // Method: count the events of two quiet minutes, as published and as kept.
 TEST_CASE("every closed round is an event, and quiet ones in a row are kept as one",
           "[coordinator][events]") {
@@ -359,8 +361,8 @@ TEST_CASE("every closed round is an event, and quiet ones in a row are kept as o
     CHECK(bench.events.back().detail.find("missed 1") != std::string::npos);
 }
 
-// Goal: the round tells the same as muster_moves_total.
-// Method: two instances start on the only node, a second node comes, and one of them moves.
+// Goal: the round has the same number as muster_moves_total.
+// Method: two instances start on the only node, a second node joins, and one of them moves.
 TEST_CASE("a closed round counts the moves for the balance, and no other orders",
           "[coordinator][events]") {
     CoordinatorHarness bench;
@@ -380,10 +382,9 @@ TEST_CASE("a closed round counts the moves for the balance, and no other orders"
     CHECK(said(", moves 0,") + 1 == said(", moves "));
 }
 
-// Goal: an order that has no effect is not a riddle.
-// Method: a node that cannot keep what it is told, and drops every batch.
-TEST_CASE("an instance that stays ordered says what is the matter with its node",
-          "[coordinator][reads]") {
+// Goal: an order without an effect is explained.
+// Method: a node that cannot persist its orders, and drops every batch.
+TEST_CASE("an instance that stays ordered shows the problem of its node", "[coordinator][reads]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     n1.obeys = false;

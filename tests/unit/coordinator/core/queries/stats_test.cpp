@@ -1,4 +1,4 @@
-// The coordinator in numbers, and what agents last said.
+// The coordinator's metrics, and the last reports of agents.
 
 #include <algorithm>
 #include <string>
@@ -30,7 +30,7 @@ std::uint64_t sample(CoordinatorHarness& bench, const std::string& name,
 
 }  // namespace
 
-// Goal: GO-02, by the metric. Method: one of three nodes is deaf for a round.
+// Goal: GO-02, by the metric. Method: one of three nodes misses a round.
 TEST_CASE("a round in which two of three nodes answer counts two", "[coordinator][stats][GO-02]") {
     CoordinatorHarness bench;
     for (const char* const name : {"n1", "n2", "n3"}) {
@@ -51,7 +51,7 @@ TEST_CASE("a round in which two of three nodes answer counts two", "[coordinator
     CHECK(sample(bench, "misses_total") > misses);
 }
 
-// Goal: one truth. Method: a cluster in which something of everything is so; both views of it.
+// Goal: all numbers agree. Method: a cluster with something of every kind; compare both views.
 TEST_CASE("the numbers of stats are those of status", "[coordinator][stats]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -87,7 +87,7 @@ TEST_CASE("the numbers of stats are those of status", "[coordinator][stats]") {
     CHECK(unplaced > 0);
 }
 
-TEST_CASE("commands are counted by what became of them", "[coordinator][stats]") {
+TEST_CASE("commands are counted by their outcome", "[coordinator][stats]") {
     CoordinatorHarness bench;
     bench.join("n1");
     bench.join("n2");
@@ -109,9 +109,9 @@ TEST_CASE("commands are counted by what became of them", "[coordinator][stats]")
     CHECK(of("refused") == 0);
 }
 
-// Goal: GO-24: what nodes said last is kept apart from what is wanted of them.
-// Method: before the first round, with all three, and with one that is deaf.
-TEST_CASE("what is reported is none before the first round, then what each node that answered says",
+// Goal: GO-24: the last reports are separate from the wanted state.
+// Method: before the first round, with all three nodes, and with one that misses it.
+TEST_CASE("reports are none before the first round, then those of each node that answered",
           "[coordinator][stats][GO-24]") {
     Coordinator young{CoordinatorHarness::start, {}, CoordinatorHarness::empty_store()};
     const Output first =
@@ -147,10 +147,9 @@ TEST_CASE("what is reported is none before the first round, then what each node 
     CHECK(bench.read<ReportedReply>(ReportedRequest{"n1"}).nodes.empty());
 }
 
-// Goal: GO-24: whoever listens learns how each round went. Method: a round that begins a move, one
-// in which a node is silent, and some in which an instance has no place; all events that were
-// published.
-TEST_CASE("each closed round is published with what was answered, missed, moved and unplaced",
+// Goal: GO-24: each round is published with its numbers. Method: a round that begins a move, one
+// with a silent node, and some with an unplaced instance; check all published events.
+TEST_CASE("each closed round is published with its answers, misses, moves and unplaced instances",
           "[coordinator][stats][GO-24]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -192,7 +191,7 @@ TEST_CASE("each closed round is published with what was answered, missed, moved 
           std::vector<std::string>{name(1) + ": answered 1, missed 1, moves 0, unplaced 0"});
 }
 
-TEST_CASE("a histogram counts each duration at the least bound that holds it", "[stats]") {
+TEST_CASE("a histogram counts each duration at the lowest bound that contains it", "[stats]") {
     Histogram histogram;
     histogram.add(100us);
     histogram.add(101us);

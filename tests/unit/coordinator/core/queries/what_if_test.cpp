@@ -45,7 +45,7 @@ Offer in_rack(const std::string& rack) {
     return offer;
 }
 
-/// Where each instance is.
+/// The node of each instance.
 std::map<InstanceId, std::string> homes(const Fleet& fleet) {
     std::map<InstanceId, std::string> homes;
     for (const TaskIndex task : fleet.workload.wanted()) {
@@ -62,8 +62,9 @@ std::map<InstanceId, std::string> homes(const Fleet& fleet) {
 
 }  // namespace
 
-TEST_CASE("what if a node fails names its instances, where they go and how long they are down",
-          "[what_if]") {
+TEST_CASE(
+    "a what-if answer for a failed node names its instances, their new nodes and their downtime",
+    "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(3);
     fleet.want("a", 2);
@@ -83,7 +84,7 @@ TEST_CASE("what if a node fails names its instances, where they go and how long 
     CHECK(homes(fleet) == before);
 }
 
-TEST_CASE("what if all of a rack fails says what falls short", "[what_if]") {
+TEST_CASE("a what-if answer for a failed rack names the shortages", "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(4);
     fleet.offer("n0", in_rack("r1"));
@@ -103,7 +104,8 @@ TEST_CASE("what if all of a rack fails says what falls short", "[what_if]") {
     CHECK(both.shortages.at(0) == PlannedShortage{"web", 4, 0, "no_nodes"});
 }
 
-TEST_CASE("what if a node fails counts a task of every node as it is bound", "[what_if]") {
+TEST_CASE("a what-if answer for a failed node counts tasks of every node as bound to nodes",
+          "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(3);
     PlacementRule everywhere;
@@ -117,7 +119,8 @@ TEST_CASE("what if a node fails counts a task of every node as it is bound", "[w
     CHECK(reply.gaps[0] == PlannedGap{"mon", 1, 3});
 }
 
-TEST_CASE("what if nodes are added or a task is left out shows the balance after it", "[what_if]") {
+TEST_CASE("a what-if answer with added nodes or an omitted task shows the balance after it",
+          "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.want("a", 2);
@@ -142,8 +145,10 @@ TEST_CASE("what if nodes are added or a task is left out shows the balance after
     CHECK(fewer.moves.empty());
 }
 
-// Goal: what is said to be now, is now. Method: moves to a new node are decided and may not begin.
-TEST_CASE("what if counts what is to move where it still is", "[what_if]") {
+// Goal: the present state in an answer is true. Method: moves to a new node are decided and may not
+// begin.
+TEST_CASE("a what-if answer counts an instance with a decided move where it still is",
+          "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(1);
     for (const char* const name : {"a", "b", "c", "d"}) {
@@ -160,9 +165,9 @@ TEST_CASE("what if counts what is to move where it still is", "[what_if]") {
     CHECK(reply.after == PlannedSpread{2, 2, 2, 4});
 }
 
-// Goal: an added node suits what those that are there suit.
-// Method: the node in the middle is on the list and has never said what it offers.
-TEST_CASE("what if adds nodes like one that serves and is not to fail", "[what_if]") {
+// Goal: an added node has the offer of an existing one.
+// Method: the node in the middle is listed and has never reported an offer.
+TEST_CASE("a what-if question adds nodes like one that serves and does not fail", "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(3);
     fleet.offer("n0", in_rack("r1"));
@@ -179,8 +184,8 @@ TEST_CASE("what if adds nodes like one that serves and is not to fail", "[what_i
     CHECK(ask(fleet, {.fail = {"node=n*"}, .add_nodes = 1}).added_like == "n1");
 }
 
-// Method: a node is to be left, and the plan that does it is not made yet.
-TEST_CASE("what if a node fails counts on no node that is to be left", "[what_if]") {
+// Method: a node is to be drained, and the plan for that is not made yet.
+TEST_CASE("a what-if answer for a failed node uses no node that is being drained", "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(4);
     fleet.want("web", 2);
@@ -194,7 +199,8 @@ TEST_CASE("what if a node fails counts on no node that is to be left", "[what_if
     CHECK(reply.moves[1].cause == "drain");
 }
 
-TEST_CASE("what if a node fails whose tasks wait for it shows where they end up", "[what_if]") {
+TEST_CASE("a what-if answer for a node that its tasks wait for shows their final nodes",
+          "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(2);
     PlacementRule patient;
@@ -207,9 +213,10 @@ TEST_CASE("what if a node fails whose tasks wait for it shows where they end up"
     CHECK(reply.moves[0].to == "n1");
 }
 
-// Goal: only what follows from the question is an effect of it.
+// Goal: only consequences of the question are shown as its effects.
 // Method: four instances may not start yet, then one has no place; a node is added.
-TEST_CASE("what if nodes are added does not claim starts that come in any case", "[what_if]") {
+TEST_CASE("a what-if answer with added nodes does not claim starts that happen anyway",
+          "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.want("web", 2);
@@ -229,9 +236,9 @@ TEST_CASE("what if nodes are added does not claim starts that come in any case",
     }));
 }
 
-// Goal: the answer is true: what has failed as often as it is tried, stays where it is.
-// Method: it fails on one node after another; before the last try it is asked, and after it.
-TEST_CASE("what if shows no retry of an instance whose tries are used up", "[what_if]") {
+// Goal: the answer is true: an instance that used up its tries stays where it is.
+// Method: it fails on one node after another; ask before and after the last try.
+TEST_CASE("a what-if answer shows no retry of an instance that used up its tries", "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(4);
     fleet.want("bad", 1);
@@ -252,8 +259,9 @@ TEST_CASE("what if shows no retry of an instance whose tries are used up", "[wha
     CHECK(ask(fleet, {.add_nodes = 1}).moves.empty());
 }
 
-// Goal: nothing is asked of nodes that have nothing.
-TEST_CASE("what if nodes fail that run nothing changes nothing", "[what_if][GO-18]") {
+// Goal: nodes without instances have no effect.
+TEST_CASE("a what-if answer for failed nodes without instances changes nothing",
+          "[what_if][GO-18]") {
     Fleet fleet;
     fleet.add_hosts(4);
     fleet.want("web", 2);
@@ -268,20 +276,19 @@ TEST_CASE("what if nodes fail that run nothing changes nothing", "[what_if][GO-1
     }
 }
 
-TEST_CASE("what if asks for nodes by any value that a label may have", "[what_if]") {
+TEST_CASE("a what-if question selects nodes by any value of a label", "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.offer("n0", in_rack("EU-1:a/b"));
     fleet.want("web", 1);
     fleet.settle();
-    fleet.offer("n1", in_rack("AS-1"));  // Before the other, unlike their nodes.
+    fleet.offer("n1", in_rack("AS-1"));  // Labels are sorted before each other unlike their nodes.
     CHECK(ask(fleet, {.fail = {"rack=EU-1:a/b"}}).shortages.empty());
     CHECK(refusal(fleet, {.fail = {"rack=EU-2"}}).code == Errc::not_found);
     CHECK(refusal(fleet, {.fail = {"rack=E*"}}).code == Errc::invalid);
 }
 
-TEST_CASE("a question about nodes or tasks that are not there is refused with what is near",
-          "[what_if]") {
+TEST_CASE("a question about unknown nodes or tasks is refused with similar names", "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.offer("n0", in_rack("r1"));
@@ -299,7 +306,7 @@ TEST_CASE("a question about nodes or tasks that are not there is refused with wh
     CHECK(refusal(fleet, {.add_nodes = 4'000'000}).code == Errc::too_large);
 }
 
-TEST_CASE("who mistypes a label is shown twenty of many", "[what_if]") {
+TEST_CASE("a mistyped label gets twenty of many suggestions", "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(1);
     Offer offer;
@@ -312,8 +319,8 @@ TEST_CASE("who mistypes a label is shown twenty of many", "[what_if]") {
     CHECK(told.ends_with(", key29 and more"));
 }
 
-// A cluster without nodes has no labels either, and none is called unknown.
-TEST_CASE("what if asks an empty cluster what it would need", "[what_if]") {
+// A cluster without nodes has no labels, so none is unknown.
+TEST_CASE("a what-if question to an empty cluster shows what it would need", "[what_if]") {
     Fleet fleet;
     fleet.want("web", 1);
     CHECK(refusal(fleet, {.fail = {"rack=r1"}}).code == Errc::not_found);
@@ -324,9 +331,9 @@ TEST_CASE("what if asks an empty cluster what it would need", "[what_if]") {
     CHECK(reply.shortages.empty());
 }
 
-// Goal: a question costs the coordinator a bounded time, whatever it selects.
-// Method: as many selectors as there may be, over many nodes: names, patterns that begin as few
-// nodes do, one pattern again and again, and patterns that only a walk over all can answer.
+// Goal: a question costs a bounded time, whatever it selects.
+// Method: the most selectors allowed, over many nodes: names, patterns with rare prefixes, one
+// pattern repeatedly, and patterns that need a scan of all nodes.
 TEST_CASE("many selectors cost little, or are refused", "[what_if]") {
     Fleet fleet;
     fleet.add_hosts(20'000);
@@ -371,8 +378,8 @@ TEST_CASE("many selectors cost little, or are refused", "[what_if]") {
     CHECK(ask(fleet, {.fail = {"rack=r*", "node=n8", "node=n[8-9]"}}).after.nodes == 19'997);
 }
 
-// Goal: the answer is true: what it says is what happens. Method: ask, then lose the nodes in fact.
-TEST_CASE("what was said of a failure is what happens when it comes", "[what_if]") {
+// Goal: the answer is a true prediction. Method: ask, then lose the nodes.
+TEST_CASE("the prediction of a failure is what happens when it occurs", "[what_if]") {
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         CAPTURE(seed);
         Random random{seed};

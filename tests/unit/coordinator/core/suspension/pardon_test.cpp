@@ -16,7 +16,7 @@ FlapScoreView flap_score_of(CoordinatorHarness& bench, const std::string& node) 
     return bench.read<NodeShowReply>(NodeShowRequest{node}).flap_score;
 }
 
-/// Its host makes no processes, until it is suspended for that.
+/// The host creates no processes until its node is suspended.
 void misbehave(CoordinatorHarness& bench, const std::string& node) {
     bench[node].host.spawn_failing = true;
     for (int round = 0; round < 8 && bench.node(node).health != "flaky"; ++round) {
@@ -33,8 +33,8 @@ std::optional<Reply> forgive(CoordinatorHarness& bench, const std::string& patte
 
 }  // namespace
 
-// Goal: an operator who knows better ends a suspension.
-// Method: suspend twice, so that there is a relapse too; forgive, with a retry; misbehave again.
+// Goal: an operator can end a suspension.
+// Method: suspend twice, so that there is a relapse too; forgive, with a retry; fail again.
 TEST_CASE("a forgiven node serves after its next answer, and its relapses are forgotten",
           "[coordinator][nodes][flaky][forgive]") {
     CoordinatorHarness bench;
@@ -73,7 +73,7 @@ TEST_CASE("a forgiven node serves after its next answer, and its relapses are fo
     CHECK(left == 30'000);
 }
 
-TEST_CASE("forgiving a node that serves no penalty forgets its score",
+TEST_CASE("forgiving a node that is not suspended clears its score",
           "[coordinator][nodes][flaky][forgive]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -91,7 +91,7 @@ TEST_CASE("forgiving a node that serves no penalty forgets its score",
     CHECK(bench.node("n1").health == "healthy");
 }
 
-TEST_CASE("who is not known, or did nothing, cannot be forgiven",
+TEST_CASE("an unknown node, or one in good standing, cannot be forgiven",
           "[coordinator][nodes][flaky][forgive]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -112,9 +112,9 @@ TEST_CASE("who is not known, or did nothing, cannot be forgiven",
     CHECK_THAT(control->result.error().detail, Catch::Contains("control characters"));
 }
 
-// Goal: with a second opinion on its way, nothing is done twice.
-// Method: the store is slow; two operators forgive, and the node is removed meanwhile.
-TEST_CASE("a node that is forgiven twice, or gone by then, is no trouble",
+// Goal: with two requests in flight nothing is done twice.
+// Method: the store is slow; two operators forgive, and the node is removed in between.
+TEST_CASE("forgiving a node twice, or one that is gone by then, does no harm",
           "[coordinator][nodes][flaky][forgive]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -142,9 +142,9 @@ TEST_CASE("a node that is forgiven twice, or gone by then, is no trouble",
     CHECK(bench.reply_to(second)->result);
 }
 
-// Goal: operators choose what becomes of what runs on a suspended node.
-// Method: the same misdeeds under both settings; at no time is an instance missing.
-TEST_CASE("what runs on a suspended node stays, or moves if operators so chose",
+// Goal: operators choose whether instances stay on a suspended node.
+// Method: the same failures under both settings; at no time is an instance missing.
+TEST_CASE("instances on a suspended node stay, or move if so configured",
           "[coordinator][nodes][flaky]") {
     const bool moves = GENERATE(false, true);
     CoordinatorHarness bench{
@@ -166,7 +166,7 @@ TEST_CASE("what runs on a suspended node stays, or moves if operators so chose",
     CHECK(flap_score_of(bench, "n1").blocked_by.empty());
 }
 
-TEST_CASE("what cannot leave a suspended node runs on, and is named",
+TEST_CASE("an instance that cannot leave a suspended node keeps running, and is named",
           "[coordinator][nodes][flaky]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(),
                              {.flaky_tasks = FlakyTasks::move, .version = "1.0"}};

@@ -33,8 +33,8 @@ bool becomes(CoordinatorHarness& bench, const std::string& name, const std::stri
 
 }  // namespace
 
-// Goal: old causes fade.
-// Method: feed, and look after whole minutes; a long time is no overflow.
+// Goal: old causes decay.
+// Method: add to the score, and read it after whole minutes; a long time does not overflow.
 TEST_CASE("a score halves with every minute", "[nodes][flaky]") {
     const Instant start{100s};
     FlapScore score;
@@ -50,8 +50,8 @@ TEST_CASE("a score halves with every minute", "[nodes][flaky]") {
     CHECK(score.contributions()[static_cast<std::size_t>(FlapCause::spawn_failing)].times == 2);
 }
 
-// Goal: the minute in which the score halves gives nobody more time (L10).
-// Method: something small sets the minute; then five answers in a row, before, across and after it.
+// Goal: the half-life gives no node more time (L10).
+// Method: a small cause sets the minute; then five answers in a row, before, across and after it.
 TEST_CASE("five answers in a row suspend, whenever the score halves", "[nodes][flaky][L10]") {
     for (const FlapCause cause : {FlapCause::spawn_failing, FlapCause::journal_failing}) {
         for (const Duration first : {10s, 55s, 56s, 57s, 58s, 59s, 60s}) {
@@ -68,9 +68,10 @@ TEST_CASE("five answers in a row suspend, whenever the score halves", "[nodes][f
     }
 }
 
-// Goal: each relapse costs twice as much, to a bound.
-// Method: suspend again and again.
-TEST_CASE("each penalty is twice as long as the one before, up to the longest", "[nodes][flaky]") {
+// Goal: each relapse doubles the suspension, to a bound.
+// Method: suspend repeatedly.
+TEST_CASE("each suspension is twice as long as the previous one, up to the longest",
+          "[nodes][flaky]") {
     FlapScore score;
     std::vector<Duration> lengths;
     lengths.reserve(8);
@@ -84,7 +85,7 @@ TEST_CASE("each penalty is twice as long as the one before, up to the longest", 
 }
 
 // Goal: an agent that answers but cannot work gets no work.
-// Method: it says that its host makes no processes, or that it cannot write its own state.
+// Method: it reports that its host creates no processes, or that it cannot write its own state.
 TEST_CASE("a node that answers but cannot work is flaky within five rounds",
           "[coordinator][nodes][flaky][L10][SC-D11]") {
     const bool spawns = GENERATE(true, false);
@@ -100,14 +101,14 @@ TEST_CASE("a node that answers but cannot work is flaky within five rounds",
     CHECK(bench.status().serving == 0);
     CHECK(bench.status().health.flaky == 1);
 
-    SECTION("what runs there stays, and nothing new comes") {
+    SECTION("its instances stay, and it gets no new ones") {
         bench.want("db", 1);
         bench.pass(5s);
         CHECK(n1.instances.size() == 1);
         CHECK(bench.running("web") == 1);
         CHECK(bench.status().unplaced == 1);
     }
-    SECTION("once it has served its time and answers well it serves again") {
+    SECTION("once its suspension is over and it answers well, it serves again") {
         n1.host = HostFacts{};
         bench.pass(24s);
         CHECK(bench.node("n1").health == "flaky");
@@ -117,8 +118,8 @@ TEST_CASE("a node that answers but cannot work is flaky within five rounds",
     }
 }
 
-// Goal: an operator sees why.
-// Method: look at a node before its first flap, and while it is suspended.
+// Goal: an operator sees the cause.
+// Method: query a node before its first flap, and while it is suspended.
 TEST_CASE("a node shows its flap score, the causes and when its suspension ends",
           "[coordinator][nodes][flaky]") {
     CoordinatorHarness bench;
@@ -142,9 +143,9 @@ TEST_CASE("a node shows its flap score, the causes and when its suspension ends"
     CHECK(flap_score().contributions.front().times == 4);
 }
 
-// Goal: relapses cost more until they are forgiven.
-// Method: spawning fails for long; then all is well for as long as good conduct takes.
-TEST_CASE("relapses double the penalty, and ten good minutes end that",
+// Goal: relapses cost more until the node is in good standing.
+// Method: spawning fails for long; then all is well for ten minutes.
+TEST_CASE("relapses double the suspension, and ten good minutes end that",
           "[coordinator][nodes][flaky][L3]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -164,9 +165,9 @@ TEST_CASE("relapses double the penalty, and ten good minutes end that",
     CHECK(becomes(bench, "n1", "healthy", 32s));
 }
 
-// Goal: a penalty ends when it was said to, whatever the node does meanwhile.
+// Goal: a suspension ends at its announced time, whatever the node does.
 // Method: it falls silent, and it begins a new life.
-TEST_CASE("a penalty outlasts silence and a new life, and ends at its time",
+TEST_CASE("a suspension outlasts silence and a new life, and ends at its time",
           "[coordinator][nodes][flaky][L4]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
@@ -188,7 +189,7 @@ TEST_CASE("a penalty outlasts silence and a new life, and ends at its time",
     CHECK(bench.node("n1").health == "healthy");
 }
 
-// Goal: an agent whose work stands still gets none.
+// Goal: an agent that does no work gets none.
 // Method: it answers all polls and obeys nothing.
 TEST_CASE("a node that answers and obeys nothing is flaky",
           "[coordinator][nodes][flaky][L10][SC-D11]") {
@@ -198,7 +199,7 @@ TEST_CASE("a node that answers and obeys nothing is flaky",
     CHECK(becomes(bench, "n1", "flaky", 8s));
 }
 
-TEST_CASE("a node that refuses all it is told is flaky", "[coordinator][nodes][flaky]") {
+TEST_CASE("a node that refuses every order is flaky", "[coordinator][nodes][flaky]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
@@ -213,9 +214,9 @@ TEST_CASE("a node that refuses all it is told is flaky", "[coordinator][nodes][f
     CHECK(bench.node("n1").health == "flaky");
 }
 
-// Goal: who comes and goes is not relied upon.
-// Method: a new route every three seconds, in the same life; and the same after goodbyes.
-TEST_CASE("a node that comes again and again is flaky, unless it said that it leaves",
+// Goal: a node that reconnects constantly is not relied upon.
+// Method: a new route every three seconds, in the same life; and the same after departures.
+TEST_CASE("a node that reconnects repeatedly is flaky, unless it announced its departure",
           "[coordinator][nodes][flaky]") {
     const bool says_goodbye = GENERATE(false, true);
     CoordinatorHarness bench;

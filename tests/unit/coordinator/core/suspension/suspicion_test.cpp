@@ -1,4 +1,4 @@
-// L9: what any network does costs no healthy node its place.
+// L9: ordinary network behaviour moves no instance off a healthy node.
 
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ using muster::coordinator::testing::CoordinatorHarness;
 
 namespace {
 
-/// A coordinator whose nodes answer each poll that reaches them, at once.
+/// A coordinator whose nodes answer each received poll at once.
 class Company {
 public:
     Company(std::uint64_t nodes, const CoordinatorOptions& options, std::uint64_t lost_per_mille)
@@ -82,7 +82,7 @@ private:
 };
 
 constexpr std::uint64_t nodes = 500;
-constexpr std::int64_t rounds = 2'000;  // Of so many nodes: a million answers.
+constexpr std::int64_t rounds = 2'000;  // With this number of nodes, a million answers.
 
 CoordinatorOptions losing_after(std::uint32_t misses) {
     CoordinatorOptions options;
@@ -94,7 +94,7 @@ CoordinatorOptions losing_after(std::uint32_t misses) {
 
 }  // namespace
 
-// Goal: the score is fed by what fails, not by how often a node is asked.
+// Goal: the score counts failures, not polls.
 // Method: nodes lose 5 % of their polls for long, at rounds of different lengths.
 TEST_CASE("a healthy node that loses one poll in twenty is never suspended",
           "[coordinator][nodes][flaky][L9]") {
@@ -112,9 +112,9 @@ TEST_CASE("in a million answers without a fault no node is suspended or lost", "
     CHECK(fleet.lost == 0);
 }
 
-// Goal: three misses in a row are rare by chance, five are not seen. Method: 5 % of a million polls
-// are lost, each by itself: 119 and 0.3 such rows are to be expected.
-TEST_CASE("of a million polls with one in twenty lost hardly any node is", "[nodes][L9]") {
+// Goal: three misses in a row are rare by chance, and five do not occur. Method: 5 % of a million
+// polls are lost independently: 119 and 0.3 such sequences are expected.
+TEST_CASE("if one in twenty of a million polls is lost, hardly any node is", "[nodes][L9]") {
     const auto& [misses, most] =
         GENERATE(table<std::uint32_t, std::uint64_t>({{3U, 150U}, {5U, 1U}}));
     CAPTURE(misses);

@@ -13,7 +13,7 @@ using namespace muster::coordinator;
 using muster::coordinator::testing::CoordinatorHarness;
 using muster::coordinator::testing::FakeAgent;
 
-// What the coordinator does with tasks of whose instances there may never be two.
+// How the coordinator runs exclusive instances, which never have two processes.
 namespace {
 
 const InstanceId db0{"db", 0};
@@ -22,7 +22,7 @@ constexpr Duration over = lease + lease / 100 + limits::lease_grace + limits::le
 
 StoreImage first_store() {
     StoreImage image = CoordinatorHarness::empty_store();
-    image.meta.epoch = Epoch{1};  // Nobody led before.
+    image.meta.epoch = Epoch{1};  // No earlier leader.
     return image;
 }
 
@@ -76,7 +76,7 @@ struct Bench : CoordinatorHarness {
 
 }  // namespace
 
-TEST_CASE("a start of what is exclusive brings a lease and a token, and polls renew the lease",
+TEST_CASE("a start of an exclusive instance has a lease and a token, and polls renew the lease",
           "[coordinator][leases]") {
     Bench bench;
     FakeAgent& n1 = bench.join_stamping("n1");
@@ -97,8 +97,8 @@ TEST_CASE("a start of what is exclusive brings a lease and a token, and polls re
     CHECK(Bench::started(n1).token == 0);
 }
 
-// Goal: an agent of the version before, which would run it for ever, does not get it.
-TEST_CASE("an agent that gives no stamp gets nothing that is exclusive", "[coordinator][leases]") {
+// Goal: an older agent, which would run it without a lease, does not get it.
+TEST_CASE("an agent without stamps gets no exclusive instance", "[coordinator][leases]") {
     Bench bench;
     FakeAgent& n1 = bench.join("n1");
     bench.want_alone();
@@ -111,7 +111,8 @@ TEST_CASE("an agent that gives no stamp gets nothing that is exclusive", "[coord
     CHECK(bench.home() == "n1");
 }
 
-// Goal: why it waits, for whom and how long is told. Method: its node falls silent and is lost.
+// Goal: a waiting instance shows why, for which node and how long. Method: its node falls silent
+// and is lost.
 TEST_CASE("what a lost node may still run is held, and explain says until when",
           "[coordinator][leases][S8]") {
     Bench bench;
@@ -137,7 +138,8 @@ TEST_CASE("what a lost node may still run is held, and explain says until when",
     CHECK(bench[other].instances.contains(db0));
 }
 
-TEST_CASE("what a lost node turns out not to run is placed at once", "[coordinator][leases][S8]") {
+TEST_CASE("an instance that a lost node turns out not to run is placed at once",
+          "[coordinator][leases][S8]") {
     Bench bench;
     FakeAgent& lost = bench[bench.run_on_one_of_two()];
     lost.answers = false;
@@ -149,7 +151,7 @@ TEST_CASE("what a lost node turns out not to run is placed at once", "[coordinat
     CHECK_FALSE(bench.home().empty());
 }
 
-TEST_CASE("a new leader waits with what nobody reports, and only with that",
+TEST_CASE("a new leader waits only with instances that no node reports",
           "[coordinator][leases][S8][S11]") {
     Bench bench{CoordinatorHarness::empty_store()};  // Of the third epoch.
     bench.join_stamping("n1");
@@ -163,8 +165,8 @@ TEST_CASE("a new leader waits with what nobody reports, and only with that",
     CHECK(bench.home() == "n1");
 }
 
-// Goal: a copy that ends says nothing of another one, which runs where nobody can see it.
-// Method: the first leader had moved it on; to the second only the copy that ends is reported.
+// Goal: the end of a copy does not prove that no other, invisible one runs.
+// Method: the first leader had moved it on; the second gets only the report of the copy that ends.
 TEST_CASE("a copy that ends under a new leader is no proof that none runs",
           "[coordinator][leases][S8][S11]") {
     StoreImage image = CoordinatorHarness::empty_store();  // Of the third epoch.
@@ -192,9 +194,9 @@ TEST_CASE("a copy that ends under a new leader is no proof that none runs",
     CHECK(bench.home() == "n1");
 }
 
-// Goal: nor is what a stranger says, whom nobody ordered anything (S18). Method: one that is not in
-// the store reports the instance, and then that it is gone.
-TEST_CASE("what a stranger claims under a new leader is no proof that nothing else runs",
+// Goal: nor does a report of an unknown node, which has no orders (S18). Method: a node that is not
+// in the store reports the instance, and then that it is gone.
+TEST_CASE("a claim of an unknown node under a new leader is no proof that nothing else runs",
           "[coordinator][leases][S8][S18]") {
     StoreImage image = CoordinatorHarness::empty_store();  // Of the third epoch.
     image.meta.counter = Generation{5};
@@ -221,7 +223,7 @@ TEST_CASE("what a stranger claims under a new leader is no proof that nothing el
     CHECK(bench.home() == "n1");
 }
 
-// Goal: what ran as exclusive is waited for, whatever its task was meanwhile.
+// Goal: the lease of an exclusive instance is waited for, whatever its task was in between.
 // Method: the task is exclusive, then not, then again, while the node that runs it is lost.
 TEST_CASE("a task that is exclusive again waits for what ran as exclusive before",
           "[coordinator][leases][S8]") {
@@ -243,8 +245,8 @@ TEST_CASE("a task that is exclusive again waits for what ran as exclusive before
     CHECK(Bench::started(bench[other]).token > 0);
 }
 
-// Goal: an agent that lies of its clocks harms nobody, and no number overflows.
-TEST_CASE("numbers that no honest host says are borne", "[coordinator][leases]") {
+// Goal: an agent with false clocks harms nothing, and no number overflows.
+TEST_CASE("impossible clock values of a host have no effect", "[coordinator][leases]") {
     Bench bench;
     FakeAgent& n1 = bench.join_stamping("n1");
     const auto say = [&](BootMs stamp, CivilMs at) {
@@ -271,7 +273,8 @@ TEST_CASE("numbers that no honest host says are borne", "[coordinator][leases]")
     CHECK(shown.clock_ahead_ms == 0);
 }
 
-TEST_CASE("a start whose lease has passed counts against nobody", "[coordinator][leases]") {
+TEST_CASE("a start whose lease has passed does not count against the node",
+          "[coordinator][leases]") {
     Bench bench;
     FakeAgent& n1 = bench.join_stamping("n1");
     n1.obeys = false;
@@ -285,17 +288,17 @@ TEST_CASE("a start whose lease has passed counts against nobody", "[coordinator]
                             n1.incarnation,
                             batch.sequence,
                             {{db0, batch.starts.at(0).generation, Errc::lease_over, "late"}}}});
-        n1.obeyed = n1.batches.back().sequence;  // It heard them all.
+        n1.obeyed = n1.batches.back().sequence;  // It received all of them.
         bench.pass(1s);
     }
     CHECK(bench.node("n1").health == "healthy");
     n1.obeys = true;
-    bench.pass(6min);  // The acks came after the answers, as if they had been lost.
+    bench.pass(6min);  // The acknowledgements came after the answers, as if lost.
     CHECK(bench.home() == "n1");
 }
 
-// Goal: what an agent left behind counts while it may return, and is not sold as seen; of what is
-// exclusive, nothing runs beyond its lease.
+// Goal: instances that an agent left running count while it may return, but are unconfirmed. An
+// exclusive one does not run beyond its lease.
 TEST_CASE("an exclusive instance that its agent left is unconfirmed, and unknown after its lease",
           "[coordinator][leases]") {
     CoordinatorOptions patient;

@@ -4,7 +4,7 @@
 
 #include "common/base/limits.hpp"
 
-// Until when nodes may run what is exclusive, as the coordinator counts it.
+// Until when nodes may run exclusive instances, from the coordinator's view.
 namespace muster::coordinator {
 
 namespace {
@@ -20,7 +20,7 @@ const LifeId next_life{2, 2};
 struct Counted : Leases {
     explicit Counted(bool has_earlier = false) : Leases{start, length, has_earlier} {}
 
-    /// A stamp came and a round later a poll says what it is good for.
+    /// A stamp arrives; returns the lease that the poll a second later grants for it.
     BootMs round(Instant at, BootMs stamp) {
         on_stamp(at, here, stamp);
         return grant(at + 1s, here);
@@ -33,17 +33,17 @@ struct Counted : Leases {
 
 }  // namespace
 
-TEST_CASE("a node is granted its own stamp and the length of a lease", "[leases]") {
+TEST_CASE("a node is granted its own stamp plus the length of a lease", "[leases]") {
     Counted leases;
     CHECK(leases.grant(start, here) == BootMs{});
     CHECK(leases.round(start, BootMs{5'000}) == BootMs{35'000});
-    CHECK(leases.grant(start + 20s, here) == BootMs{35'000});  // Nothing new came.
+    CHECK(leases.grant(start + 20s, here) == BootMs{35'000});  // No newer stamp.
     CHECK(leases.round(start + 21s, BootMs{26'000}) == BootMs{56'000});
 }
 
-// Goal: a coordinator that was halted between reading its clock and reading a report does not count
-// the lease from before that. Method: grant and report have one instant.
-TEST_CASE("a stamp is granted from in a later instant than it came in", "[leases]") {
+// Goal: a coordinator that was paused between reading its clock and reading a report does not count
+// the lease from the earlier time. Method: grant and report have one instant.
+TEST_CASE("a stamp is used for grants only after the instant of its arrival", "[leases]") {
     Counted leases;
     leases.on_stamp(start, here, BootMs{5'000});
     CHECK(leases.grant(start, here) == BootMs{});
@@ -54,7 +54,7 @@ TEST_CASE("a stamp is granted from in a later instant than it came in", "[leases
     CHECK(leases.grant(start + 1s, here) == BootMs{35'000});
 }
 
-TEST_CASE("what ran on a node is held until all that was granted there is over", "[leases]") {
+TEST_CASE("an instance of a node is held until all leases granted there are over", "[leases]") {
     Counted leases;
     leases.hold(here, "here", life, db0);
     CHECK_FALSE(leases.held_until(start));  // It was granted nothing.
@@ -66,7 +66,7 @@ TEST_CASE("what ran on a node is held until all that was granted there is over",
     CHECK_FALSE(leases.hold_of(start + 10s, {"db", 1}));
 }
 
-TEST_CASE("only the life that ran it can say that it is not there", "[leases]") {
+TEST_CASE("only the life that ran it can report that it is gone", "[leases]") {
     Counted leases;
     leases.round(start, BootMs{5'000});
     leases.hold(here, "here", life, db0);
@@ -78,7 +78,7 @@ TEST_CASE("only the life that ran it can say that it is not there", "[leases]") 
     CHECK_FALSE(leases.held_until(start + 10s));
 }
 
-TEST_CASE("a stamp that is half a lease old is not worth a start", "[leases]") {
+TEST_CASE("a stamp that is half a lease old is too old for a start", "[leases]") {
     Counted leases;
     leases.round(start, BootMs{5'000});
     CHECK(leases.may_start(start + 14s, here));
@@ -87,7 +87,7 @@ TEST_CASE("a stamp that is half a lease old is not worth a start", "[leases]") {
     CHECK_FALSE(leases.may_start(start + 1s, here));
 }
 
-TEST_CASE("a new leader holds what nobody reports, and the first leader of a store nothing",
+TEST_CASE("a new leader holds what no node reports, and the first leader of a store nothing",
           "[leases]") {
     CHECK_FALSE(Counted{}.held_until(start));
     Counted leases{true};
@@ -110,9 +110,9 @@ TEST_CASE("tokens grow, also from leader to leader", "[leases]") {
     CHECK(second.next_token(Epoch{4}) > first.next_token(Epoch{3}));
 }
 
-// Goal: an instance that a node has reported is no secret of earlier leaders, but may run on by
-// what they granted when that node goes before we granted it anything.
-TEST_CASE("what runs by the lease of an earlier leader is held when its node goes",
+// Goal: an instance that a node has reported can continue on an earlier leader's lease when that
+// node is lost before this leader granted anything.
+TEST_CASE("an instance on an earlier leader's lease is held when its node is lost",
           "[leases][S8][S11]") {
     Counted leases{true};
     leases.on_reported(start + 1s, db0);

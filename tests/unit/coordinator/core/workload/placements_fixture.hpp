@@ -10,7 +10,7 @@ namespace muster::coordinator::placements_test {
 inline constexpr NodeIndex n0{0};
 inline constexpr NodeIndex n1{1};
 
-/// It was reported by a node.
+/// A row of a node's report.
 inline InstanceReport instance(const std::string& task, Ordinal ordinal,
                                InstanceState state = InstanceState::running) {
     InstanceReport report;
@@ -21,7 +21,7 @@ inline InstanceReport instance(const std::string& task, Ordinal ordinal,
     return report;
 }
 
-/// Two nodes that take whatever is ordered.
+/// Two nodes that accept every order.
 struct Two {
     Two() {
         placements.add_node(n0, "n0");

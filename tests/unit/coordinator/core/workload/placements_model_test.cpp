@@ -14,7 +14,7 @@
 namespace muster::coordinator::placements_test {
 namespace {
 
-/// The model keeps in plain maps what was reported and ordered.
+/// The model keeps reports and orders in plain maps.
 struct Model {
     using Places = std::vector<std::pair<Ordinal, NodeIndex>>;
 
@@ -112,8 +112,8 @@ struct Model {
 
 }  // namespace
 
-// Goal: whatever is reported, lost and ordered, both indices say the same.
-// Method: random steps against a plain model of maps.
+// Goal: after any reports, losses and orders, both indices agree.
+// Method: random steps compared with a plain model of maps.
 TEST_CASE("the indices by node and by task agree with a plain model", "[placements]") {
     const auto seed = GENERATE(range<std::uint64_t>(1, 1 + share_of(100)));
     CAPTURE(seed);

@@ -5,10 +5,10 @@
 #include "coordinator/core/workload/views.hpp"
 #include "tests/unit/coordinator/core/workload/placements_fixture.hpp"
 
-// What is in flight, and what settles it.
+// Orders in flight, and what decides them.
 namespace muster::coordinator::placements_test {
 
-// Goal: an order in flight counts until an answer settles it.
+// Goal: an order in flight counts until an answer decides it.
 // Method: a start reported, one not obeyed, and a stop.
 TEST_CASE("an order is in flight until an answered poll that names it", "[placements]") {
     Two two;
@@ -28,10 +28,10 @@ TEST_CASE("an order is in flight until an answered poll that names it", "[placem
     CHECK(two.placements.orders().count() == 0);
 }
 
-// Goal: what a roll-out took down counts as up again, whichever comes first: that it runs or the
-// answer that settles the order. Method: a copy is replaced in place; its new process is reported
-// in two steps before the answer.
-TEST_CASE("a copy that was replaced is up again also before its order is settled", "[placements]") {
+// Goal: a copy that a roll-out took down counts as up again with the first of two events: its
+// report as running, or the answer that decides the order.
+// Method: a copy is replaced in place; its new process is reported in two steps before the answer.
+TEST_CASE("a replaced copy is up again even before its order is decided", "[placements]") {
     Two two;
     InstanceReport before = instance("a", 0);
     before.generation = Generation{2};
@@ -45,7 +45,7 @@ TEST_CASE("a copy that was replaced is up again also before its order is settled
     CHECK_FALSE(two.placements.copies().of(task).front().orders.taken_down);
 }
 
-// Goal: settling an old order does not settle a newer one of the same instance.
+// Goal: the decision of an old order does not decide a newer one of the same instance.
 // Method: stop, then start the same instance; only the stop is answered.
 TEST_CASE("a later order of the same instance stays in flight", "[placements]") {
     Two two;
@@ -60,15 +60,15 @@ TEST_CASE("a later order of the same instance stays in flight", "[placements]") 
     CHECK(two.copies("a") == 0);
 }
 
-// Goal: a copy that came and went while orders of it were in flight leaves nothing behind.
-// Method: start and stop one, of which a delta says that it ran and that it is gone.
-TEST_CASE("a copy that is gone before its orders are settled is gone after", "[placements]") {
+// Goal: a copy that started and ended while its orders were in flight leaves nothing behind.
+// Method: start and stop one; a delta reports that it ran and that it is gone.
+TEST_CASE("a copy that is gone before its orders are decided stays gone after", "[placements]") {
     Two two;
     two.placements.orders().launched(two.start("a", 0, n0), Sequence{1});
     two.placements.change(n0, std::vector{instance("a", 0)}, {});
     two.placements.orders().launched(two.stop("a", 0, n0), Sequence{2});
     two.placements.change(n0, {}, std::vector<InstanceId>{{"a", 0}});
-    CHECK(two.copies("a") == 1);  // For all we know the start comes last.
+    CHECK(two.copies("a") == 1);  // The start may come last.
     SECTION("one after the other") {
         two.placements.orders().resolve(n0, Sequence{1});
         CHECK(two.copies("a") == 0);
@@ -82,7 +82,7 @@ TEST_CASE("a copy that is gone before its orders are settled is gone after", "[p
     CHECK(two.placements.copies().is_unused(*two.workload.find("a")));
 }
 
-// Goal: a refusal settles the order it names, not another one of the same instance.
+// Goal: a refusal decides the order that it names, not another one of the same instance.
 // Method: a stop of the old and a start of the new generation; the start is refused.
 TEST_CASE("a refused order is not in flight, another of the same instance is", "[placements]") {
     Two two;

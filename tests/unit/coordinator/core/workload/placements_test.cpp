@@ -12,7 +12,7 @@
 
 namespace muster::coordinator::placements_test {
 
-// Goal: what was reported is known by node and by task.
+// Goal: reported instances are indexed by node and by task.
 // Method: two nodes report two tasks.
 TEST_CASE("a snapshot is indexed by node and by task", "[placements]") {
     Two two;
@@ -50,7 +50,7 @@ TEST_CASE("the same snapshot again changes nothing", "[placements][SP-7]") {
     CHECK(views_on(two.workload, two.placements, n0)[1].detail == "killed again");
 }
 
-// Goal: every field of a report is seen to change, and shown.
+// Goal: a change of each field of a report is noticed, and shown.
 // Method: change one after the other.
 TEST_CASE("a change of any field of a report is a change", "[placements]") {
     Two two;
@@ -89,7 +89,7 @@ TEST_CASE("a change of any field of a report is a change", "[placements]") {
 }
 
 // Goal: the caller learns when something stopped running.
-// Method: a copy ends, a copy is gone, and one merely comes up.
+// Method: a copy ends, a copy is gone, and one only starts.
 TEST_CASE("a report says whether some copy ended", "[placements]") {
     Two two;
     two.placements.replace(n0, std::vector{instance("a", 0, InstanceState::starting)});
@@ -101,7 +101,7 @@ TEST_CASE("a report says whether some copy ended", "[placements]") {
     CHECK(two.copies("a") == 0);
 }
 
-// Goal: a delta changes what it names and nothing else.
+// Goal: a delta changes only what it names.
 // Method: change, add and remove by deltas.
 TEST_CASE("a delta changes, adds and removes", "[placements]") {
     Two two;
@@ -121,7 +121,8 @@ TEST_CASE("a delta changes, adds and removes", "[placements]") {
 }
 
 // Goal: an instance listed twice counts once, and the report is marked as faulty.
-// Method: double and shuffle a snapshot and a delta, whose beginning may be as held.
+// Method: duplicate and shuffle rows of a snapshot and a delta, which may begin like the held
+// state.
 TEST_CASE("an instance that is listed twice counts once", "[placements][GO-D15]") {
     Two two;
     const std::vector<InstanceReport> twice{instance("a", 0), instance("a", 0), instance("b", 0)};
@@ -139,14 +140,14 @@ TEST_CASE("an instance that is listed twice counts once", "[placements][GO-D15]"
         two.placements.change(n0, std::vector{instance("d", 1), instance("d", 1)}, {}).sound);
     CHECK(two.placements.reported().count(n0) == 4);
     CHECK(two.copies("d") == 1);
-    // The report that was faulty at its end began as what was held.
+    // A report that is faulty only at its end; it begins like the held state.
     const std::vector<InstanceReport> late{instance("a", 0), instance("b", 0), instance("c", 0),
                                            instance("d", 1), instance("a", 0)};
     CHECK_FALSE(two.placements.replace(n0, late).sound);
     CHECK(two.placements.reported().count(n0) == 4);
 }
 
-// Goal: a lost node's copies are gone, and back when it is.
+// Goal: a lost node's copies do not count, and count again when it returns.
 // Method: lose a node that has a start in flight; let it return.
 TEST_CASE("the copies of a lost node do not count until it returns", "[placements]") {
     Two two;
@@ -169,9 +170,9 @@ TEST_CASE("the copies of a lost node do not count until it returns", "[placement
     CHECK(two.placements.copies().is_unused(*two.workload.find("b")));
 }
 
-// Goal: the order of names does not depend on when which node came or went.
-// Method: nodes of 40 names come and go at random, in slots that are used again, beside a map.
-TEST_CASE("nodes are in the order of their names, whatever came and went", "[placements]") {
+// Goal: the order of names does not depend on when nodes came or went.
+// Method: nodes of 40 names are added and removed at random, in reused slots, compared with a map.
+TEST_CASE("nodes are in the order of their names after any history", "[placements]") {
     Workload workload{Generation{10}};
     Placements placements{workload};
     std::map<std::string, NodeIndex> model;

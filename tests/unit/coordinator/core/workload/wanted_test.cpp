@@ -1,4 +1,4 @@
-// What is wanted, by a coordinator and its agents: the simplest cases, exactly.
+// The simplest cases of a wanted set, with a coordinator and its agents.
 
 #include <cstddef>
 #include <string>
@@ -24,7 +24,7 @@ ApplyRequest three_tasks() {
     return apply;
 }
 
-/// All that the agents were ordered: `start t0.0 n0`.
+/// All orders to the agents: `start t0.0 n0`.
 std::vector<std::string> orders_of(const CoordinatorHarness& bench) {
     std::vector<std::string> lines;
     for (const auto& [name, puppet] : bench.puppets) {
@@ -46,7 +46,7 @@ void forget_orders(CoordinatorHarness& bench) {
     }
 }
 
-/// Three nodes, and the three tasks run on them.
+/// Three nodes that run the three tasks.
 struct ThreeRun : CoordinatorHarness {
     ThreeRun() {
         for (const char* const node : {"n0", "n1", "n2"}) {
@@ -67,7 +67,7 @@ std::vector<std::string> actions(const Reply& reply) {
 
 }  // namespace
 
-// Goal: one start on each node, of one task each, and no order after it.
+// Goal: each node gets one start, of one task, and no order after it.
 // Method: three tasks in one request; then five rounds.
 TEST_CASE("three tasks are wanted, three nodes report, and each starts one",
           "[coordinator][wanted][GO-01]") {
@@ -87,8 +87,8 @@ TEST_CASE("three tasks are wanted, three nodes report, and each starts one",
     }
 }
 
-// Goal: what is named again as it was changes nothing: not the store, not what runs.
-// Method: the same tasks and nodes in requests of their own; then twice in one request.
+// Goal: repeating an unchanged task or node changes neither the store nor what runs.
+// Method: the same tasks and nodes in separate requests; then twice in one request.
 TEST_CASE("naming the same task or node twice changes nothing", "[coordinator][wanted][GO-01]") {
     ThreeRun bench;
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n0"}}}, bench.fresh_id())->result);
@@ -137,7 +137,7 @@ TEST_CASE("a task named again with another spec is a new generation, and runs as
     CHECK(bench.status().converged);
 }
 
-// Goal: a removal is one stop, and nothing else changes. Method: of three tasks one is removed; its
+// Goal: a removal is one stop, and nothing else changes. Method: one of three tasks is removed; its
 // node stays empty, though the others have one each.
 TEST_CASE("a removed task is stopped on its node, and nothing is started",
           "[coordinator][wanted][GO-16]") {

@@ -19,7 +19,7 @@ StoredTask task(const std::string& name, std::uint32_t instances, std::uint64_t 
 
 }  // namespace
 
-// Goal: names and dense indices stand for each other.
+// Goal: each name has one dense index.
 // Method: add tasks, find them by both.
 TEST_CASE("a task is found by its name and by its index", "[workload]") {
     Workload workload;
@@ -34,7 +34,7 @@ TEST_CASE("a task is found by its name and by its index", "[workload]") {
 }
 
 // Goal: the counter bounds what this store can have ordered.
-// Method: put, and raise by hand; it never falls.
+// Method: put, and raise it directly; it never falls.
 TEST_CASE("the counter is the highest number seen", "[workload]") {
     Workload workload{Generation{5}};
     workload.put(task("web", 1, 3));
@@ -45,9 +45,9 @@ TEST_CASE("the counter is the highest number seen", "[workload]") {
     CHECK(workload.counter() == Generation{9});
 }
 
-// Goal: a change is said once, whoever made it.
-// Method: change a task twice, remove another, take what was touched.
-TEST_CASE("what changed since the last time is said once", "[workload]") {
+// Goal: a change is returned once, whatever its origin.
+// Method: change a task twice, remove another, take the changed ones.
+TEST_CASE("changes since the last call are returned once", "[workload]") {
     Workload workload;
     const TaskIndex web = workload.put(task("web", 1, 1));
     const TaskIndex api = workload.put(task("api", 1, 2));
@@ -60,7 +60,7 @@ TEST_CASE("what changed since the last time is said once", "[workload]") {
     CHECK(workload.take_touched() == std::vector<TaskIndex>{web});
 }
 
-// Goal: a name keeps its index as long as it is known, and no longer.
+// Goal: a name keeps its index exactly as long as it is known.
 // Method: remove a task, release it, add another.
 TEST_CASE("an index is used again after it was released", "[workload]") {
     Workload workload;
@@ -77,7 +77,7 @@ TEST_CASE("an index is used again after it was released", "[workload]") {
     CHECK(workload.name(web) == "api");
 }
 
-// Goal: a spec's digest follows its generation.
+// Goal: a spec's digest changes with its generation.
 // Method: scale, then change the spec.
 TEST_CASE("the digest changes with the generation and not with the number", "[workload]") {
     Workload workload;

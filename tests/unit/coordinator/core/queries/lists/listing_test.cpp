@@ -15,7 +15,7 @@ using muster::coordinator::testing::CoordinatorHarness;
 
 namespace {
 
-/// More than a piece has.
+/// More than one piece of a list holds.
 constexpr std::size_t many = 1'500;
 
 std::string name_of(std::size_t number) { return "t" + std::to_string(10'000 + number); }
@@ -43,7 +43,7 @@ std::vector<std::string> names_in(const Result<ReplyBody>& list) {
 
 }  // namespace
 
-// Goal: a list in pieces is the list. Method: the same list at once and in pieces.
+// Goal: a list in pieces equals the list. Method: the same list at once and in pieces.
 TEST_CASE("a list in pieces has every row once, in the order of names", "[queries]") {
     CoordinatorHarness bench;
     want_many(bench);
@@ -59,9 +59,9 @@ TEST_CASE("a list in pieces has every row once, in the order of names", "[querie
     CHECK_FALSE(Listing::of(StatusRequest{}));
 }
 
-// Goal: what changes between two pieces breaks nothing. Method: tasks come, go and come back, some
-// at places that the list has passed, some at others.
-TEST_CASE("a list that is made while tasks come and go has no name twice", "[queries]") {
+// Goal: changes between two pieces break nothing. Method: tasks are added, removed and added again,
+// at positions before and after the list's position.
+TEST_CASE("a list that is made while tasks are added and removed has no name twice", "[queries]") {
     CoordinatorHarness bench;
     want_many(bench);
     auto list = *Listing::of(TaskListRequest{});
@@ -69,19 +69,19 @@ TEST_CASE("a list that is made while tasks come and go has no name twice", "[que
     for (const std::size_t number : {std::size_t{3}, many - 3}) {
         REQUIRE(bench.ask(TaskRemoveRequest{name_of(number)})->result);
     }
-    bench.pass(3s);  // Their indices are given free.
-    // The first takes an index that was passed, or one that was not.
+    bench.pass(3s);  // Their indices become free.
+    // The first takes an index before the list's position, or one after it.
     for (const std::size_t number : {many - 3, std::size_t{3}}) {
         REQUIRE(bench.ask(TaskAddRequest{CoordinatorHarness::wanted(name_of(number), 1)})->result);
     }
     while (bench.coordinator.go_on(bench.now, list)) {
     }
     const auto names = names_in(list.take());
-    CHECK(names.size() >= many - 1);  // One was removed and added where the list had passed.
+    CHECK(names.size() >= many - 1);  // One was removed and added before the list's position.
     CHECK(names.size() <= many);
 }
 
-TEST_CASE("a list of nodes goes on behind the last name", "[queries]") {
+TEST_CASE("a list of nodes continues after the last name", "[queries]") {
     std::vector<StoredNode> stored;
     for (std::size_t number = 0; number < many; ++number) {
         stored.push_back(CoordinatorHarness::stored(name_of(number)));
@@ -101,7 +101,7 @@ TEST_CASE("a list of nodes goes on behind the last name", "[queries]") {
     CHECK(nodes.back().name == "z-coming-name");
 }
 
-TEST_CASE("a list for a pattern that is none is refused", "[queries]") {
+TEST_CASE("a list for an invalid pattern is refused", "[queries]") {
     CoordinatorHarness bench;
     auto list = *Listing::of(TaskListRequest{"["});
     CHECK_FALSE(bench.coordinator.go_on(bench.now, list));
