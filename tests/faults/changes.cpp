@@ -10,8 +10,7 @@ namespace {
 using integration::Client;
 using integration::Json;
 
-constexpr std::size_t in_flight =
-    32;  // The most unanswered requests that one coordinator leaves to the next.
+constexpr std::size_t in_flight = 32;  // Unanswered requests, at most.
 
 }  // namespace
 

@@ -139,8 +139,7 @@ TEST_CASE("connections that all stall at once move nothing", "[integration][faul
         trial.cluster().reach_by(node, wire.endpoint());
     }
     trial.begin({"n1", "n2", "n3"});
-    let_pass(trial,
-             12);  // A node must have served for a freeze window, or its silence does not count.
+    let_pass(trial, 12);  // Nodes count for a freeze after a window.
     wire.stall(Way::both);
     trial.give_more_work();
     REQUIRE(until([&] { return trial.cluster().status().at("freeze").at("on") == true; }));

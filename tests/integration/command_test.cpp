@@ -297,8 +297,7 @@ TEST_CASE("the operator's command follows events until it is interrupted",
     follower.signal(SIGINT);
     const auto exit = follower.wait(soon());
     REQUIRE(exit);
-    CHECK(*exit ==
-          Exit{.code = -1, .signal = SIGINT});  // Shells expect this of an interrupted program.
+    CHECK(*exit == Exit{.code = -1, .signal = SIGINT});  // As shells expect.
     std::istringstream lines{text_of(output)};
     std::uint64_t last = 0;
     for (std::string line; std::getline(lines, line);) {

@@ -190,8 +190,7 @@ TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[ch
     LiarStory story;
     SECTION("the claimed copy was ordered, too") {
         story.start(n1);
-        static_cast<void>(
-            properties(story.checkers));  // One too many, which this test does not check.
+        static_cast<void>(properties(story.checkers));  // One too many: not under test.
         story.lie();
         story.checkers.see(origin, ByzantineOver{});
         story.stop();

@@ -190,8 +190,7 @@ bool RawConnection::greet(const std::string& kind) {
     if (!send(greeting) || receive(greeting_bytes).size() != greeting_bytes) {
         return false;
     }
-    const auto head =
-        receive(2);  // Flags and size of the peer's READY; our READY must not precede it.
+    const auto head = receive(2);  // The head of the peer's READY, which comes first.
     if (head.size() != 2) {
         return false;
     }

@@ -39,11 +39,10 @@ public:
         : random_{seed ^ 0x70726f70ULL},
           most_hosts_{sizes.most_hosts},
           rules_{sizes.rules},
-          cluster_{
-              {.seed = seed,
-               .nodes = sizes.draw(random_),
-               .offers = sizes.rules,
-               .compare_numbers = false}} {  // random_test.cpp compares them, which takes long.
+          cluster_{{.seed = seed,
+                    .nodes = sizes.draw(random_),
+                    .offers = sizes.rules,
+                    .compare_numbers = false}} {  // Slow; in random_test.cpp.
         const std::uint64_t tasks = 1 + random_.below(5);
         for (std::uint64_t task = 0; task < tasks; ++task) {
             want(name_of(task));

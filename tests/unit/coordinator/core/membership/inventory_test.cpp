@@ -257,8 +257,7 @@ TEST_CASE("a listed name that never joined has only a row of the list", "[intent
     image.intents = {StoredIntent{.name = "n1", .admission = Admission::listed}};
     CoordinatorHarness next{image};
     CHECK(next.node("n1").health == "lost");
-    CHECK_FALSE(
-        next.happened("node.expected", "n1"));  // It was published when the name was listed.
+    CHECK_FALSE(next.happened("node.expected", "n1"));  // Published when it was listed.
     next.join("n1");
     next.pass(2s);
     CHECK(next.node("n1").health == "healthy");

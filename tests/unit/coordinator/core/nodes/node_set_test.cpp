@@ -82,8 +82,7 @@ TEST_CASE("a node set holds the same as a std::set", "[planner]") {
 TEST_CASE("loads give the same order as sorting the serving nodes", "[planner]") {
     Random random{11};
     Loads loads;
-    std::map<std::uint32_t, std::uint32_t>
-        load;  // By node; its number is also its position by name.
+    std::map<std::uint32_t, std::uint32_t> load;  // By node, in name order.
     std::set<std::uint32_t> known;
     std::set<std::uint32_t> serving;
     for (int step = 0; step < 3'000; ++step) {

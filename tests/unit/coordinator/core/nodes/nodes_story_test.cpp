@@ -89,8 +89,7 @@ TEST_CASE("four nodes join, work, fall silent, fail and return", "[coordinator][
     CHECK(warm_nodes(bench, "a") == 1);
     CHECK(warm_nodes(bench, "b") == 2);
 
-    n1.host.spawn_failing =
-        true;  // It ends with a failure: the host cannot create processes any more.
+    n1.host.spawn_failing = true;  // The host cannot create processes.
     bench.pass(5s);
     CHECK(bench.node("n1").health == "flaky");
     n1.host.spawn_failing = false;

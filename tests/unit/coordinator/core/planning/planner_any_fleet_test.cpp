@@ -119,8 +119,7 @@ TEST_CASE("the order of input reaches no plan through labels, resources, groups 
             want(backwards, tasks - 1 - task);
         }
         Scope scope;
-        scope.moves =
-            static_cast<std::uint32_t>(random.below(3));  // So that some moves stay decided.
+        scope.moves = static_cast<std::uint32_t>(random.below(3));  // Some moves stay decided.
         for (int round = 0; round < 15; ++round) {
             const Plan plan = forwards.planner.plan(scope);
             const Plan other = backwards.planner.plan(scope);

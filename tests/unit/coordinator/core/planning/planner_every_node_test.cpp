@@ -97,8 +97,7 @@ TEST_CASE("a task of every node follows the nodes", "[planner][every_node]") {
     CHECK(fleet.status().phase == TaskPhase::converged);
     fleet.add("n3");
     REQUIRE(fleet.settle());
-    CHECK(fleet.trace ==
-          Lines{"start log.3 n3 every_node"});  // The lost node keeps its own ordinal.
+    CHECK(fleet.trace == Lines{"start log.3 n3 every_node"});  // n0 keeps its ordinal.
     fleet.come_back("n0", false);
     CHECK(fleet.round() == 0);
     CHECK(fleet.status().running == 4);

@@ -54,7 +54,7 @@ TEST_CASE("during recovery nothing of an older generation is stopped", "[planner
 
 // Goal: new tasks are not delayed.
 // Method: a task is added during recovery.
-TEST_CASE("a task added during recovery is started at once", "[planner][recovery]") {
+TEST_CASE("during recovery a new task is started at once", "[planner][recovery]") {
     NewLeader fleet;
     fleet.want("new", 1);
     CHECK(fleet.plan_text() == Lines{"start new.0 n1 missing"});

@@ -282,7 +282,7 @@ TEST_CASE("a what-if question selects nodes by any value of a label", "[what_if]
     fleet.offer("n0", in_rack("EU-1:a/b"));
     fleet.want("web", 1);
     fleet.settle();
-    fleet.offer("n1", in_rack("AS-1"));  // Labels are sorted before each other unlike their nodes.
+    fleet.offer("n1", in_rack("AS-1"));  // Labels sort unlike their nodes.
     CHECK(ask(fleet, {.fail = {"rack=EU-1:a/b"}}).shortages.empty());
     CHECK(refusal(fleet, {.fail = {"rack=EU-2"}}).code == Errc::not_found);
     CHECK(refusal(fleet, {.fail = {"rack=E*"}}).code == Errc::invalid);
