@@ -14,8 +14,8 @@
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
 
-// An agent's core, to which bytes say what it hears and what becomes of what it orders. They may
-// lie as a coordinator, but not as the host: a disk or an executor of ours is believed.
+// An agent's core whose inputs are chosen by bytes. They can lie as a coordinator, but not as the
+// host, because the agent trusts its own disk and executor.
 namespace muster::fuzz {
 namespace {
 
@@ -39,7 +39,7 @@ public:
 
     [[nodiscard]] bool is_finished() const { return is_finished_; }
 
-    /// Does what the next bytes say.
+    /// Does the action that the next bytes choose.
     void act(Bytes& input) {
         switch (input.byte() % 20) {
             case 0: return hear_bytes(input.chunk());
@@ -262,7 +262,7 @@ private:
     bool is_journaling_ = false;
     bool is_finished_ = false;
     std::set<agent::ProcessId> noted_;    // In a write of the journal,
-    std::set<agent::ProcessId> written_;  // that was done.
+    std::set<agent::ProcessId> written_;  // whose write is done.
     std::set<agent::ProcessId> made_;
     std::vector<agent::ProcessId> starting_;
     std::vector<agent::ProcessId> running_;

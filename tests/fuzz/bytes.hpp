@@ -7,8 +7,8 @@
 
 namespace muster::fuzz {
 
-/// The bytes of one run, taken from the front. What is taken behind their end is 0 or empty, so an
-/// input that is cut is still one.
+/// The bytes of one run, consumed from the front. Reads beyond the end give 0 or empty, so a
+/// truncated input is still valid.
 class Bytes {
 public:
     explicit Bytes(std::string_view bytes) : rest_{bytes} {}
@@ -32,7 +32,7 @@ public:
         rest_.remove_prefix(taken.size());
         return taken;
     }
-    /// Two bytes say how long it is.
+    /// Two bytes are its length.
     [[nodiscard]] std::string_view chunk() { return take(static_cast<std::size_t>(number(2))); }
     /// Up to the next `end`, which is dropped.
     [[nodiscard]] std::string_view up_to(char end) {

@@ -18,8 +18,8 @@
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
 
-// A simulated cluster with all its checkers, in which bytes choose deeds, how long nothing happens
-// between them, and which messages are mangled, late, doubled or lies.
+// A simulated cluster with all its checkers. Bytes choose the actions, the pauses between them, and
+// which messages are corrupted, late, duplicated or false.
 namespace muster::fuzz {
 namespace {
 
@@ -43,7 +43,7 @@ sim::ClusterOptions options_of(Bytes& bytes) {
         }
     }
     auto options = sim::random_options(bytes.number(2), 2 + bytes.byte() % 3U, faults);
-    options.corrupt *= 8;  // Each of them counts.
+    options.corrupt *= 8;  // To count each of them.
     return options;
 }
 
@@ -151,7 +151,7 @@ private:
             default: cluster_.kill_host(label); return cluster_.boot_host(label);
         }
     }
-    // One host alone: what two lie about is nobody's to find out.
+    // Only one host lies, because lies of two cannot be detected.
     void lie(const std::string& label, Bytes& bytes) {
         liar_ = liar_.empty() ? label : liar_;
         Random random{bytes.number(2)};

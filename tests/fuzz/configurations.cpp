@@ -12,11 +12,11 @@
 #include "sim/scenario/file.hpp"
 #include "tests/fuzz/targets.hpp"
 
-// Files that people write, and what they ask an agent by hand.
+// Configuration files, and local requests to an agent.
 namespace muster::fuzz {
 namespace {
 
-// Every fault is one line that begins with the place, and they are not many.
+// Every error is one line that begins with its position, and their number is bounded.
 void ensure_told(const auto& read) {
     if (read) {
         return;
@@ -26,7 +26,7 @@ void ensure_told(const auto& read) {
     for (std::string line; std::getline(lines, line); ++count) {
         ensure(line.starts_with("x.toml:"), "a fault has its file and line");
     }
-    constexpr std::size_t most = 21;  // Twenty, and one that there are more.
+    constexpr std::size_t most = 21;  // Twenty, and one line for further errors.
     ensure(count > 0 && count <= most, "a file's faults fit on a screen");
 }
 

@@ -15,8 +15,8 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
-// A coordinator's core among agents and operators whose deeds bytes say. Some agents are honest,
-// and everybody may say anything that can be read; the store is believed.
+// A coordinator's core among agents and operators whose actions are chosen by bytes. Some agents
+// are honest, and any peer can send any readable message; the store is trusted.
 namespace muster::fuzz {
 namespace {
 
@@ -34,7 +34,7 @@ public:
         }
     }
 
-    /// Does what the next bytes say. False: its leadership is over.
+    /// Does the action that the next bytes choose. False: the leadership is over.
     bool act(Bytes& bytes) {
         switch (bytes.byte() % 16) {
             case 0: hear_agent(bytes); break;
@@ -57,7 +57,7 @@ public:
         return !bench_.resigned;
     }
 
-    /// What holds at the end of it all.
+    /// Checks that must hold at the end.
     void judge() {
         for (const auto& [ticket, count] : bench_.reply_counts) {
             ensure(count == 1, "a request has one reply");
@@ -95,7 +95,7 @@ private:
         return &at->second;
     }
 
-    // By a route that there is, or a new one.
+    // On an existing route, or a new one.
     void hear_agent(Bytes& bytes) {
         const auto choice = bytes.byte();
         const FakeAgent* const speaker = choice < 0xf0 ? puppet(choice) : nullptr;
@@ -164,7 +164,7 @@ private:
         changed->host.readiness = static_cast<Readiness>(bits >> 6U);
     }
 
-    // A report with the right stamps, and anything else.
+    // A report with valid stamps and arbitrary contents.
     void report_anything(Bytes& bytes) {
         FakeAgent* const from = puppet(bytes.byte());
         if (from == nullptr || from->polls.empty()) {

@@ -1,5 +1,5 @@
-// Every input that is kept: those that reach what no other does, and those that once were a fault
-// (`found-...`). What a target finds wrong ends the program.
+// Every kept input: those with unique coverage, and former failures (`found-...`). A failed check
+// of a target ends the program.
 
 #include <algorithm>
 #include <cstddef>
@@ -40,11 +40,11 @@ void run_all(const std::string& target, void (*run)(std::string_view)) {
 }  // namespace
 
 #define MUSTER_FUZZ_TARGET(name, most_bytes) \
-    TEST_CASE("the corpus of " #name " is borne", "[fuzz]") { run_all(#name, fuzz::fuzz_##name); }
+    TEST_CASE("the corpus of " #name " is processed without a failure", "[fuzz]") { run_all(#name, fuzz::fuzz_##name); }
 #include "tests/fuzz/targets.def"
 #undef MUSTER_FUZZ_TARGET
 
-TEST_CASE("every corpus belongs to a target, and all are small", "[fuzz]") {
+TEST_CASE("every corpus belongs to a target, and all inputs are small", "[fuzz]") {
     const std::vector<std::string> targets{
 #define MUSTER_FUZZ_TARGET(name, most_bytes) #name,
 #include "tests/fuzz/targets.def"

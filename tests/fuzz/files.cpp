@@ -20,13 +20,13 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/temporary_directory.hpp"
 
-// Files that programs of ours wrote, after a disk has changed them.
+// Files that muster's programs wrote, after damage by a disk.
 namespace muster::fuzz {
 namespace {
 
 constexpr Instant opened{1'000s};
 
-/// A file of these bytes, without what SQLite puts beside it.
+/// A file of these bytes, without SQLite's auxiliary files.
 std::string file_of(std::string_view bytes) {
     static const TemporaryDirectory directory;
     log::set_level(log::Level::error);
@@ -39,7 +39,7 @@ std::string file_of(std::string_view bytes) {
     return path;
 }
 
-// Some of what follows when nobody says anything.
+// Some of the steps that follow without an input.
 template <class Core, class Wake>
 void let_pass(Core& core, const Wake& wake) {
     for (int time = 0; time < 8; ++time) {
@@ -53,7 +53,7 @@ void let_pass(Core& core, const Wake& wake) {
 
 }  // namespace
 
-// An agent begins with what is in it.
+// An agent starts from the journal.
 void fuzz_journal(std::string_view input) {
     constexpr BootId boot{1, 1};
     auto journal = agent::JournalFile::open(file_of(input), boot);
@@ -68,7 +68,7 @@ void fuzz_journal(std::string_view input) {
         opened, {.name = "n1", .life = {1, 1}, .boot = boot, .version = "1.0"}, beginning};
     std::set<agent::ProcessId> told;
     for (const auto& instance : beginning.journal.instances) {
-        // Of an earlier boot there are none.
+        // An earlier boot left no processes.
         if (!beginning.is_rebooted && instance.process != agent::ProcessId{} &&
             told.insert(instance.process).second) {
             static_cast<void>(agent.step(opened, agent::ProcessEnded{.process = instance.process}));
@@ -79,7 +79,7 @@ void fuzz_journal(std::string_view input) {
     static_cast<void>(journal->write({beginning.journal.instances, {}, {}}));
 }
 
-// A coordinator begins with what is in it.
+// A coordinator starts from the store.
 void fuzz_store(std::string_view input) {
     auto store = coordinator::SqliteStore::open(file_of(input), ClusterId{1, 1});
     if (!store) {
@@ -97,11 +97,10 @@ void fuzz_store(std::string_view input) {
     let_pass(core, muster::coordinator::Input{coordinator::Wake{}});
 }
 
-// The records of a file, and one whose records are sound though what they say is not.
+// The records of a file; and valid records with invalid contents.
 void fuzz_record_file(std::string_view found) {
     std::string input{found};
-    if (coordinator::version_of_record(
-            found)) {  // What was found with older versions stays of use.
+    if (coordinator::version_of_record(found)) {  // Inputs found with older versions stay useful.
         input.replace(0, found.find('\n') + 1, coordinator::record_magic);
     }
     if (auto reader = coordinator::RecordReader::open(input)) {
@@ -128,8 +127,8 @@ void fuzz_record_step(std::string_view input) {
         coordinator::StepEncoder encoder;
         const std::string bytes{encoder.input(heard->now, heard->input)};
         const auto again = coordinator::decode_step(bytes);
-        const auto* const same = again ? std::get_if<coordinator::RecordedInput>(&*again) : nullptr;
-        // What was left out has a default, and that of a message need not be one.
+        const auto* const same = again ? std::get_if<coordinator::Heard>(&*again) : nullptr;
+        // An omitted field has its default, and the default message may be invalid.
         ensure(same == nullptr || encoder.input(same->now, same->input) == bytes,
                "an input is read as it was written");
     }

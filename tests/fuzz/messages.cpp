@@ -8,8 +8,8 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/unit/common/codec/json_answers.hpp"
 
-// Messages of every endpoint. What is accepted must come out the same after it was written and read
-// once more, in msgpack and in JSON; but JSON has only texts in UTF-8, and U+FFFD for the rest.
+// Messages of every endpoint. An accepted message must be the same after encoding and decoding, in
+// msgpack and in JSON; but JSON has only UTF-8, with U+FFFD for invalid bytes.
 namespace muster::fuzz {
 namespace {
 
@@ -20,7 +20,7 @@ void ensure_survives_json(const auto& message, auto from_json) {
     ensure(!is_exact || (read && *read == message), "what is said survives JSON");
 }
 
-// Daemons decode into the message before, whose memory is used again.
+// Daemons decode into the previous message and reuse its memory.
 template <class Message>
 void try_frame(std::string_view bytes, auto from_json) {
     static Message used;

@@ -11,11 +11,11 @@
 #include "common/base/ensure.hpp"
 #include "tests/fuzz/targets.hpp"
 
-// What agents and shims say to each other.
+// Messages between agents and shims.
 namespace muster::fuzz {
 namespace {
 
-// A message as it was read, written again.
+// Decodes a message and encodes it again.
 std::string rewritten(const char* data, std::size_t size) {
     shim::Reader reader{data, size};
     std::string bytes(size, '\0');
@@ -31,7 +31,7 @@ std::string rewritten(const char* data, std::size_t size) {
 }  // namespace
 
 void fuzz_shim_message(std::string_view input) {
-    // Of its own size, so that no byte behind it can be read.
+    // A buffer of exact size, so that sanitizers find a read beyond it.
     const std::vector<char> message(input.begin(), input.end());
     shim::Reader reader{message.data(), message.size()};
     const bool is_sound = reader.is_sound();

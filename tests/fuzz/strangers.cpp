@@ -9,11 +9,11 @@
 #include "coordinator/http/text.hpp"
 #include "tests/fuzz/targets.hpp"
 
-// Bytes of whoever can connect: before the message library sees them, and to the server of pages.
+// Bytes from any peer, before the message library reads them, and to the HTTP server.
 namespace muster::fuzz {
 namespace {
 
-/// How much of these bytes was let through; nothing: the connection was ended.
+/// The number of bytes that were admitted; nothing: the connection was ended.
 std::optional<std::size_t> let_through(net::FrameGuard& guard, std::string_view bytes) {
     const std::size_t all = bytes.size();
     while (!bytes.empty()) {
@@ -29,7 +29,7 @@ std::optional<std::size_t> let_through(net::FrameGuard& guard, std::string_view 
 
 }  // namespace
 
-// However the bytes of a connection come, they have the same end.
+// The result does not depend on how the bytes of a connection are split.
 void fuzz_zmtp_guard(std::string_view input) {
     net::FrameGuard whole;
     net::FrameGuard in_bytes;

@@ -2,9 +2,8 @@
 
 #include <string_view>
 
-/// What is fuzzed: functions of any bytes at all, which end the process when something is wrong.
-/// libFuzzer finds inputs for them, and an ordinary test runs those that are kept
-/// (docs/internals/fuzzing.md).
+/// Fuzz targets: functions of arbitrary bytes, which end the process on a failure. libFuzzer finds
+/// inputs for them, and an ordinary test runs the kept inputs (docs/internals/fuzzing.md).
 namespace muster::fuzz {
 
 #define MUSTER_FUZZ_TARGET(name, most_bytes) void fuzz_##name(std::string_view input);

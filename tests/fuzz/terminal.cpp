@@ -11,7 +11,7 @@
 #include "tests/fuzz/bytes.hpp"
 #include "tests/fuzz/targets.hpp"
 
-// What comes from a cluster does nothing to a terminal.
+// Text from a cluster never controls a terminal.
 namespace muster::fuzz {
 namespace {
 
@@ -39,11 +39,11 @@ void fuzz_terminal_text(std::string_view input) {
     ensure(cli::harmless(lines) == lines, "what is harmless stays as it is");
 }
 
-// Answers of a cluster that lies, as people read them.
+// Answers of a lying cluster, as people read them.
 void fuzz_render(std::string_view input) {
     const auto reply = codec::decode_reply(input);
     if (!reply || !reply->result || std::holds_alternative<LogsReply>(*reply->result)) {
-        return;  // What tasks print has tabs and colours.
+        return;  // Tasks can print tabs and colours.
     }
     for (const std::size_t columns : {std::size_t{0}, std::size_t{40}}) {
         const auto text = cli::render(*reply->result, looked_at, {false, columns});

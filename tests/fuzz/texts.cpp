@@ -16,7 +16,7 @@
 namespace muster::fuzz {
 namespace {
 
-// Whether every label with this value meets them.
+// True if a label with this value meets all constraints.
 bool all_are_met(const std::vector<Constraint>& constraints, const std::string& value) {
     return std::ranges::all_of(constraints,
                                [&](const Constraint& one) { return is_met(one, &value); });

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs in the machine of machine.sh as root: installs the package, upgrades, removes and purges it, and
-# looks at what systemd makes of the units meanwhile. installed_test.sh ADDRESS: the network is that of
-# the host, so the cluster listens at an address that nobody else has.
+# Runs as root in the machine of machine.sh: installs the package, upgrades, removes and purges it,
+# and checks the state of systemd's units. installed_test.sh ADDRESS: the machine shares the host's
+# network, so the cluster listens at an address that no other program uses.
 set -euo pipefail
 
 [[ -e /run/machine ]] || { echo "this is for a machine of a test's own, not for this host" >&2; exit 1; }
@@ -9,7 +9,7 @@ address=$1
 export MUSTER_COORDINATOR=tcp://$address:7701
 
 fail() {
-    # The cause first: of a long output the middle may be cut.
+    # The cause first, because the middle of a long output may be cut.
     {
         echo "$1"
         muster node list || true
@@ -43,7 +43,7 @@ process_is_gone() {
     ! process_is "$1"
 }
 
-# A setting of a unit for this test alone.
+# A setting of a unit for this test only.
 set_in_unit() {
     mkdir -p "/run/systemd/system/$1.service.d"
     printf '[Service]\n%s\n' "$2" >"/run/systemd/system/$1.service.d/${2%%=*}.conf"
@@ -54,7 +54,7 @@ install_package() {
     dpkg --no-triggers --install /root/muster_*.deb >/run/dpkg.log 2>&1 || fail "dpkg: $(cat /run/dpkg.log)"
 }
 
-# An installation starts nothing, and what the operator then enables is ready when systemctl returns.
+# An installation starts nothing, and an enabled daemon is ready when systemctl returns.
 install_package
 for unit in muster-coordinator muster-agent; do
     [[ $(systemctl is-enabled $unit) == disabled ]] || fail "$unit was enabled by the installation"
@@ -77,13 +77,13 @@ muster ping >/dev/null || fail "a coordinator that is ready does not answer"
 muster task add web -- /bin/sleep 1000 >/dev/null
 muster wait web >/dev/null || fail "a task does not run"
 
-# The coordinator's sandbox holds: no root, no capability, no way to either, system calls filtered.
+# The coordinator's sandbox holds: no root, no capability, no way to either, filtered system calls.
 for line in 'CapEff:	0000000000000000' 'NoNewPrivs:	1' 'Seccomp:	2'; do
     grep -q "^$line" "/proc/$(main_process muster-coordinator)/status" || fail "the coordinator lacks '$line'"
 done
 ! grep -q '^Uid:.*\b0\b' "/proc/$(main_process muster-coordinator)/status" || fail "the coordinator is root"
 
-# An upgrade, here to the same version, restarts the daemons that run and no task, keeps the
+# An upgrade, here to the same version, restarts running daemons and no task, keeps the
 # configuration and starts nothing else.
 task=$(pidof sleep)
 coordinator=$(main_process muster-coordinator)
@@ -98,7 +98,7 @@ muster wait web >/dev/null || fail "the task does not run after the upgrade"
 [[ $(pidof sleep) == "$task" ]] || fail "an upgrade replaces a task's process"
 [[ $(muster task show web -o json) == *'"restarts":0,'* ]] || fail "an upgrade restarts a task"
 
-# A coordinator that stands still is killed and comes back.
+# A coordinator that hangs is killed and restarted.
 set_in_unit muster-coordinator WatchdogSec=1s
 systemctl restart muster-coordinator
 coordinator=$(main_process muster-coordinator)
@@ -107,7 +107,7 @@ until_true "systemd ends a coordinator that stands still" process_is_gone "$coor
 until_true "the coordinator is back" systemctl is-active --quiet muster-coordinator
 muster wait web >/dev/null || fail "the task does not run after the watchdog"
 
-# What becomes of the agent, or of its package, is no task's concern; only a purge is.
+# Changes of the agent or of its package do not affect tasks; only a purge does.
 set_in_unit muster-agent Restart=no
 [[ $(pidof sleep) == "$task" ]] || fail "a task's process was replaced"
 agent=$(main_process muster-agent)

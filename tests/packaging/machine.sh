@@ -1,6 +1,6 @@
-# Sourced: a machine of its own for a test, with this host's files and a systemd that runs nothing but
-# what the test installs. It is namespaces and an overlay in memory, so the host sees nothing of it,
-# and it ends with its first process.
+# Sourced: a separate machine for a test, with this host's files and a systemd that runs only what
+# the test installs. It consists of namespaces and an overlay in memory, so it does not change the
+# host, and it ends with its first process.
 #
 #   start_machine             skips the test where such a thing cannot be made
 #   in_machine 'COMMANDS'     runs them there, as root
@@ -9,7 +9,7 @@
 machine_process=
 machine_group=
 
-# Between the namespaces' beginning and systemd, with the directory of the machine and files for it.
+# Runs between the start of the namespaces and systemd, with the machine's directory and files.
 become_machine='
 set -e
 mount -t tmpfs tmpfs "$1"
@@ -18,7 +18,7 @@ mount -t overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" overlay "$1/r
 cp "${@:2}" "$1/root/root"
 cd "$1/root"
 
-# Nothing of the host is started: all units, and what makes some, are taken away.
+# Nothing of the host is started: all units and unit generators are removed.
 rm -rf lib/systemd/system lib/systemd/system-generators etc/systemd/system
 rm -f usr/sbin/policy-rc.d  # With which an image forbids packages to start anything.
 mkdir -p lib/systemd/system etc/systemd/system
@@ -52,7 +52,7 @@ start_machine() {
     mkdir "$machine"
     machine_group=$groups/muster-test-$$
     mkdir "$machine_group" 2>/dev/null || skip "no control group can be made on this host"
-    # The group first: the namespace has as its root the one that the process is in.
+    # The cgroup first: the namespace's root is the cgroup of the process at that moment.
     bash -c 'echo $$ >"$1/cgroup.procs" && exec unshare --pid --fork --kill-child --mount --uts --ipc \
         --cgroup --propagation private bash -c "$2" machine "${@:3}"' \
         machine "$machine_group" "$become_machine" "$@" </dev/null >"$machine.log" 2>&1 &
@@ -64,7 +64,7 @@ start_machine() {
         kill -0 "$machine_process" 2>/dev/null || break
         wait_a_little
     done
-    # As in a container, where root has not the rights of root, or in a changed root directory.
+    # As in a container with a restricted root, or in a changed root directory.
     ! grep -qi 'not permitted\|permission denied\|root filesystem propagation' "$machine.log" \
         || skip "no machine can be made on this host: $(tail -n 1 "$machine.log")"
     fail "the machine does not start: $(tail -n 5 "$machine.log")"
@@ -72,13 +72,13 @@ start_machine() {
 
 in_machine() {
     local init= rest
-    # The line has no end, of which read complains.
+    # The line does not end, so read fails.
     read -r init rest 2>/dev/null <"/proc/$machine_process/task/$machine_process/children" || true
     [[ -n $init ]] || return 1
     nsenter --target "$init" --all env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin bash -c "$1"
 }
 
-# Waiting for a pipe that nobody writes to is a pause without a process.
+# Waiting for a pipe without a writer is a pause without a process.
 wait_a_little() {
     local idle
     exec {idle}<> <(:)
@@ -92,7 +92,7 @@ end_machine() {
         wait "$machine_process" 2>/dev/null || true
     fi
     if [[ -n $machine_group ]]; then
-        # Its processes are gone once their namespace is; the groups wait for that.
+        # Its processes end with their namespace; the cgroups must wait for that.
         local tries
         for ((tries = 0; tries < 100; ++tries)); do
             find "$machine_group" -depth -type d -exec rmdir {} + 2>/dev/null && break

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests of the Debian package, each a function below: package_test.sh FUNCTION. Tools
-# that are missing skip a test (status 77); everything else that is not as it should fails it.
+# The tests of the Debian package, each a function below: package_test.sh FUNCTION. A missing tool
+# skips a test (status 77); any other failure fails it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source tests/packaging/machine.sh
@@ -22,21 +22,21 @@ need() {
     done
 }
 
-# Goal: a release is packed by one command.
+# Goal: one command makes the package of a release.
 pack() {
     need cpack dpkg-deb dpkg-shlibdeps file
     ./scripts/package --built
     [[ -f $package ]] || fail "there is no $package, but: $(ls build/package)"
 }
 
-# Goal: the package needs nothing but the package: no source, no build, nothing that is installed.
-# Method: unpack it into an empty directory and let its programs show all that the demo shows.
+# Goal: the package is complete: no source, no build and nothing installed is needed.
+# Method: unpack it into an empty directory and run the demo with its programs.
 demo() {
     ./scripts/demo --once --tree "$tree"
 }
 
-# Goal: apt and dpkg treat it as an operator expects.
-# Method: what dpkg reads of it. The libraries it needs are those that the programs were linked to.
+# Goal: apt and dpkg handle it as an operator expects.
+# Method: dpkg's own queries. The required libraries are those that the programs are linked to.
 contents() {
     local needed conffiles lines open script
     needed=$(dpkg-deb --field "$package" Depends)
@@ -56,9 +56,9 @@ contents() {
     done
 }
 
-# Goal: the units are understood as they are meant, and what they start is in the package.
-# Method: systemd's own check, with their programs where they are unpacked. It only warns of what it
-# does not know, so any word is a failure; and so it must be for the test to be worth something.
+# Goal: systemd understands the units, and the programs that they start are in the package.
+# Method: systemd's own check on the unpacked files. It only warns of unknown settings, so any
+# output is a failure; the test proves first that it warns.
 units() {
     need systemd-analyze man
     local unit said copy=$scratch/units
@@ -77,7 +77,7 @@ units() {
     [[ $said == *Restartt* ]] || fail "a word that systemd does not know passes the check"
 }
 
-# The unit goes through a shell, which systemd's check does not look into.
+# The unit uses a shell, which systemd's check does not inspect.
 check_programs() {
     local program
     program=$(sed -nE 's/.*exec ([^ ]+) .*/\1/p' "$1")
@@ -85,7 +85,7 @@ check_programs() {
 }
 
 # Goal: the manual has every verb, every option of each and every option of the daemons.
-# Method: what the programs of the package say of themselves, looked for in the page as it is shown.
+# Method: search the rendered page for the help texts of the package's programs.
 manual() {
     need man
     local verb option section page daemon
@@ -95,7 +95,7 @@ manual() {
     while read -r verb; do
         section=$(sed -n "/^   muster $verb\( [^a-z].*\)\?\$/,/^   muster /p" <<<"$page")
         [[ -n $section ]] || fail "muster.1 does not explain '$verb'"
-        # Those of the verb itself: what all verbs take comes behind its own.
+        # Options of the verb itself; common options follow after them.
         for option in $("$tree/usr/bin/muster" help $verb | sed '/^options of every verb/,$d' | grep -oE '^ +(-., )?--[a-z-]+' | grep -o -- '--.*'); do
             grep -q -- "^ .*$option\b" <<<"$section" || fail "muster.1 does not list $option of '$verb'"
         done
@@ -112,7 +112,7 @@ shown() {
     MANWIDTH=1000 man --local-file "$tree/usr/share/man/man${1##*.}/$1.gz" | col -bx
 }
 
-# Goal: a page is sound roff, not only legible by luck.
+# Goal: a page is valid roff, not only readable by chance.
 formats() {
     need man groff
     local page said
@@ -122,13 +122,13 @@ formats() {
     done
 }
 
-# Goal: an operator can install, upgrade, remove and purge it, and the units hold what they promise: a
-# sandbox that the coordinator can live in, a watchdog, tasks that outlive their agent.
-# Method: all of it by dpkg under a real systemd, in a machine of the test's own.
+# Goal: an operator can install, upgrade, remove and purge it, and the units do what they promise: a
+# sandbox in which the coordinator works, a watchdog, tasks that outlive their agent.
+# Method: use dpkg under a real systemd, in a separate machine.
 installed() {
     need dpkg nsenter unshare findmnt
     start_machine "$scratch/machine" "$package" tests/packaging/installed_test.sh
-    # The same rule for an address of one's own as that of the demo, elsewhere.
+    # An address by the same rule as in the demo, in another range.
     in_machine "/root/installed_test.sh 127.$((192 + ($$ >> 16 & 31))).$(($$ >> 8 & 255)).$(($$ & 255))"
 }
 
