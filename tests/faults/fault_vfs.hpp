@@ -39,8 +39,8 @@ public:
 
     /// From now on a sync does not reach the disk, which is fast. Unsynced changes are recorded.
     void model_power();
-    /// Writes to `to` what the files of `from` might hold after a loss of power now. Of each
-    /// unsynced write, this is all, nothing, or its first sectors.
+    /// Writes to `to` what the files of `from` might hold after a loss of power now. An unsynced
+    /// write is there in full, not at all, or with its first sectors.
     void lose_power(Random& random, const std::string& from, const std::string& to) const;
 
     FaultVfs(const FaultVfs&) = delete;

@@ -14,7 +14,7 @@ namespace muster::faults {
 using OpenFiles = std::map<std::string, std::size_t>;
 [[nodiscard]] OpenFiles files_of(pid_t process);
 
-/// What an agent holds on its host. The same work always needs the same.
+/// The resources that an agent uses on its host. The same work always needs the same.
 struct Holding {
     std::size_t shims = 0;
     OpenFiles files{};

@@ -49,7 +49,7 @@ Lived live_by_journal(const std::string& directory) {
     return lived;
 }
 
-/// The instances after so many changes, by id.
+/// The instances by id, after each number of changes.
 std::vector<agent::InstanceImage> instances_after(std::uint64_t changes) {
     std::map<InstanceId, agent::InstanceImage> all;
     for (std::uint64_t number = 1; number <= changes; ++number) {

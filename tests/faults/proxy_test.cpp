@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using integration::until;
 using Way = Proxy::Way;
 
-/// Waits for so many rounds while operators continue to make requests.
+/// Waits for this number of rounds while operators continue to make requests.
 void let_pass(Trial& trial, std::uint64_t rounds) {
     const auto now = [&] { return trial.cluster().status().at("round").get<std::uint64_t>(); };
     trial.changes().ask();

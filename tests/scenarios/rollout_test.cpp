@@ -86,7 +86,7 @@ TEST_CASE("a release that stays up replaces every copy in turn", "[scenario][tas
 
 // Goal: finished work stays finished, whatever happens to its host, its agent's disk and the
 // coordinator. Method: five jobs that succeed; then each of these.
-TEST_CASE("what ended successfully runs again neither elsewhere nor under a new leader",
+TEST_CASE("an instance that ended successfully runs again neither elsewhere nor under a new leader",
           "[scenario][tasks][ends]") {
     Cluster cluster{{.nodes = 5}};
     cluster.want("job", 5, ends_after(0, "700", RestartPolicy::on_failure));

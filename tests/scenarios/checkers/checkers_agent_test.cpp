@@ -102,7 +102,8 @@ TEST_CASE("a process that is made while one of an earlier life is alive breaks S
 
 // Goal: a life without its journal cleans up instances whose lease ended or that were ordered to
 // end. A start of any generation is then a new instance.
-TEST_CASE("what a life without its journal finds ending is not wanted", "[checkers][S6]") {
+TEST_CASE("an instance that is ending when a life without its journal finds it is not wanted",
+          "[checkers][S6]") {
     AgentStory story;
     story.obey(start_of(web0));
     story.spawn();
@@ -130,8 +131,10 @@ TEST_CASE("what a life without its journal finds ending is not wanted", "[checke
 // Goal: a life without its journal adopts an instance whose shim never received an order to end,
 // and restarts it.
 // Method: lose the order to end on its way to the shim, then the disk, then kill the shim.
-TEST_CASE("what a life without its journal finds is wanted if its shim received no order to end",
-          "[checkers][S6]") {
+TEST_CASE(
+    "an instance found by a life without its journal is wanted if its shim received no order to "
+    "end",
+    "[checkers][S6]") {
     AgentStory story;
     story.obey(start_of(web0));
     story.spawn();

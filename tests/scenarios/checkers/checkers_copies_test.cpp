@@ -106,7 +106,7 @@ TEST_CASE("a start above instances and surge breaks S7", "[checkers][S7]") {
         story.start(HostIndex{2});
         CHECK(properties(story.checkers) == Found{"S7"});
     }
-    SECTION("what an answer shows as not done does not count") {
+    SECTION("an instance that an answer no longer shows does not count") {
         story.report(n1, {});
         story.start(HostIndex{2});
         CHECK(properties(story.checkers) == Found{});
@@ -194,7 +194,7 @@ TEST_CASE("a copy made under another store counts for S7 once it is reported", "
     }
 }
 
-TEST_CASE("what has run to its end is not a copy for S7, and counts as placed for S13",
+TEST_CASE("an instance that ran to its end is not a copy for S7, and counts as placed for S13",
           "[checkers][S7][S13]") {
     BoundStory story;
     story.start(n0);
@@ -296,7 +296,7 @@ TEST_CASE("a start where a liar already reports the instance adds no copy for S7
     CHECK(properties(story.checkers) == (claims ? Found{} : Found{"S7"}));
 }
 
-TEST_CASE("what runs on a removed node counts for S7 once it reports again", "[checkers][S7]") {
+TEST_CASE("instances on a removed node count for S7 once it reports again", "[checkers][S7]") {
     BoundStory story;
     story.start(n0);
     story.report(n0, {web0});

@@ -82,7 +82,7 @@ TEST_CASE("a start above max_per_node is found, a replacement in its place is no
 
 // Goal: a start is not judged by what runs on a host that has lied, because its leader cannot know
 // that.
-TEST_CASE("what runs on a host that has lied is not counted", "[checkers][placement]") {
+TEST_CASE("instances on a host that has lied are not counted", "[checkers][placement]") {
     const bool lies = GENERATE(false, true);
     const auto lie = [&](PlacingStory& story) {
         if (lies) {

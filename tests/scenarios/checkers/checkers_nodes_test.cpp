@@ -87,7 +87,7 @@ TEST_CASE("a drain that stops what does not run elsewhere breaks S17", "[checker
         story.stop();
         CHECK(properties(story.checkers) == Found{});
     }
-    SECTION("what has run to its end elsewhere is not of the wanted generation") {
+    SECTION("an instance that ran to its end elsewhere is not of the wanted generation") {
         story.report(n1, {InstanceState::exited}, Generation{4});
         story.stop();
         CHECK(properties(story.checkers) == Found{"S17"});

@@ -215,7 +215,7 @@ TEST_CASE("a start from a store that is not the agent's breaks S25", "[checkers]
     CHECK(properties(checkers) == Found{"S25"});
 }
 
-TEST_CASE("a stop of what is no longer wanted keeps S13", "[checkers][S13]") {
+TEST_CASE("a stop of an instance that is no longer wanted keeps S13", "[checkers][S13]") {
     Checkers checkers;
     const coordinator::StoreImage image = image_with(0);
     const agent::AgentMemory disk = memory_of(Epoch{1});

@@ -51,7 +51,7 @@ TEST_CASE("lost copies are started, and surplus ones stopped", "[scenario][writt
     check(surplus, 0, 2);
 }
 
-TEST_CASE("a copy that may not stay is stopped and started elsewhere", "[scenario][written]") {
+TEST_CASE("a copy that must not stay is stopped and started elsewhere", "[scenario][written]") {
     auto outdated = ends({2, 2}, 4);
     add(outdated, 0, 2, false);
     add(outdated, 1, 2, false);
@@ -76,7 +76,7 @@ TEST_CASE("an end as uneven as the beginning requires no move", "[scenario][writ
     check(uneven, 0, 0);
 }
 
-TEST_CASE("of two copies of an instance one stays", "[scenario][written]") {
+TEST_CASE("one of two copies of an instance stays", "[scenario][written]") {
     auto twice = ends({1, 1}, 2);
     twice.old_copies = {{HostIndex{0}, "web", Ordinal{0}, true},
                         {HostIndex{1}, "web", Ordinal{0}, true},

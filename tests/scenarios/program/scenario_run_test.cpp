@@ -316,7 +316,7 @@ TEST_CASE("a task that never runs is not converged", "[scenario][written]") {
 }
 
 // Method: the last roll-out of a task that now ends by itself returns it to a process that stays.
-TEST_CASE("what a step ends counts, even if its task changes later", "[scenario][written]") {
+TEST_CASE("the stops of a step count, even if the task changes later", "[scenario][written]") {
     const std::string to =
         "[[step]]\ndo = \"apply\"\n[[step.task]]\nname = \"web\"\n"
         "instances = 12\nmax_per_node = 6\nargv = [";

@@ -110,7 +110,7 @@ TEST_CASE("freeze off gives up hosts that are gone for good", "[scenario][freeze
 
 // Goal: mass silence among all other faults breaks no promise, and ends (L11).
 // Method: random faults; in the middle this number of hosts is cut off at once.
-TEST_CASE("a mass partition amid random faults breaks no promise, and ends",
+TEST_CASE("a mass partition during random faults breaks no promise, and ends",
           "[scenario][freeze][random][S9][L11]") {
     for (std::uint64_t seed = 1; seed <= share_of(60); ++seed) {
         CAPTURE(seed);

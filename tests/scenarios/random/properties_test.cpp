@@ -336,7 +336,7 @@ TEST_CASE("on six to nine hosts each change ends evenly, whole, steady and by th
 // Goal: the same with placement rules, except for the balance, which is then a local improvement.
 // Method: hosts have labels, pools and slots, and tasks require them. An unplaced instance has no
 // room on any host, and no instance is on an unsuitable host.
-TEST_CASE("whatever tasks require of hosts, each change ends whole and steady",
+TEST_CASE("with any requirements of tasks, each change ends whole and steady",
           "[scenario][properties][placement][SP-3][SP-5]") {
     live_through({.least_hosts = 2, .most_hosts = 6, .rules = true});
 }

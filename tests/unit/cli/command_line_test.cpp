@@ -388,7 +388,8 @@ TEST_CASE("the option overrides the environment, and both override the default",
     CHECK(by_default->timeout == 5s);
 }
 
-TEST_CASE("what leaves the host, or is no time, is refused before anything is sent", "[cli]") {
+TEST_CASE("an address outside the host, or an invalid time, is refused before anything is sent",
+          "[cli]") {
     CHECK_FALSE(settings_of(read({"status", "-c", "tcp://10.0.0.1:7701"}), {}, {}));
     CHECK(settings_of(read({"status", "-c", "garbage", "--run-dir", "/nonexistent"}), {}, {})
               .error()

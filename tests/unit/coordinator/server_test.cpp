@@ -142,7 +142,7 @@ TEST_CASE("a request in parts is one request with one answer", "[server]") {
 }
 
 // Goal: an answer larger than a frame arrives whole.
-// Method: want so many tasks that their list needs parts, and assemble them.
+// Method: want enough tasks that their list needs parts, and assemble them.
 TEST_CASE("a large answer is sent in parts", "[server]") {
     Running running;
     Peer peer{running, running.bound.operators};

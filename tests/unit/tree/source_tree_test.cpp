@@ -47,7 +47,7 @@ constexpr std::array core_forbidden_words{
 
 struct LayerRule {
     std::string_view layer;             ///< Files below this directory
-    std::string_view forbidden_header;  ///< do not include what begins so.
+    std::string_view forbidden_header;  ///< do not include headers with this prefix.
 };
 
 // Neither daemon includes the other, whatever the order of the rooms.

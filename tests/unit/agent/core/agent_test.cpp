@@ -125,7 +125,8 @@ TEST_CASE("cluster and counter are on disk before a command has its effect", "[a
     CHECK(node.count<Ack>() == 1);
 }
 
-TEST_CASE("what cannot be persisted has no effect, and the next answer says so", "[agent]") {
+TEST_CASE("a change that cannot be persisted has no effect, and the next answer says so",
+          "[agent]") {
     Node node{{.disk_answers = false}};
     node.welcome();
     node.poll();

@@ -175,7 +175,7 @@ TEST_CASE("a process is released when the journal has its end", "[agent][journal
     node.join();
     node.start(web0, 3, once());
     node.input(Journaled{});
-    node.input(Journaled{});  // That it runs.
+    node.input(Journaled{});  // Running.
     node.ended(ProcessId{1}, 7);
     CHECK(node.state(web0) == "exited");
     CHECK(node.releases.empty());
@@ -347,7 +347,8 @@ TEST_CASE("after a reboot everything is gone, but what has finished stays", "[ag
 }
 
 // Method: the host is rebooted before the next attempt, and during it.
-TEST_CASE("what could not be executed is not tried again after a reboot", "[agent][journal]") {
+TEST_CASE("a command that could not be executed is not tried again after a reboot",
+          "[agent][journal]") {
     Node first{{.processes_answer = false}};
     first.join();
     first.start(web0, 3);

@@ -144,7 +144,7 @@ TEST_CASE("a task continues while its disk hangs, and the loss of output is reco
     CHECK(written_and_dropped(host.output(), 'x') == 8'000'000);
 }
 
-TEST_CASE("what follows a stalled disk is written after the mark", "[executor][bad-host]") {
+TEST_CASE("output after a stalled disk is written after the mark", "[executor][bad-host]") {
     Host host;
     const auto process = host.spawn(
         sh("trap 'head -c 8000000 /dev/zero; touch through' USR1; trap 'echo after' USR2; echo "

@@ -239,7 +239,7 @@ TEST_CASE("a fork bomb stays within its limit, and other tasks continue", "[exec
 
 // Goal: processes that hide also end with their shim. Method: kill the shim of a process and its
 // child; both are without an environment, one in its own session.
-TEST_CASE("what is left of a killed shim ends with its cgroup", "[executor]") {
+TEST_CASE("the remains of a killed shim end with its cgroup", "[executor]") {
     Host host;
     const auto process = host.shell("exec env -i sh -c 'env -i setsid sleep 1000 & wait'");
     host.await<ProcessStarted>(process);

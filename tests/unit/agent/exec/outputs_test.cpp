@@ -113,7 +113,7 @@ TEST_CASE("the outputs of the last ended instances are kept", "[executor]") {
     CHECK(kept(3));
 }
 
-TEST_CASE("what an instance left in its own directory stays after its end", "[executor]") {
+TEST_CASE("files that an instance left in its own directory stay after its end", "[executor]") {
     Host host;
     host.await<ProcessEnded>(host.shell("echo precious > data"));
     host.executor().forget({"web", 0});
@@ -154,7 +154,7 @@ TEST_CASE("the outputs of an earlier life count as ended", "[executor]") {
 
 // Goal: what a task puts in place of its output is neither waited for nor followed.
 // Method: a task makes each kind of file under the names of its output; it starts once more.
-TEST_CASE("what a task put in place of its output is replaced by a file", "[executor]") {
+TEST_CASE("a non-file that a task put in place of its output is replaced by a file", "[executor]") {
     Host host;
     const std::string precious = host.directory() + "/precious";
     write_file(precious, "precious", 0600);

@@ -42,7 +42,7 @@ std::string refusal_of(Host& host, const TaskSpec& spec) {
 
 }  // namespace
 
-// ---- who it is ----
+// ---- user and group ----
 
 TEST_CASE("a task runs as its user, with the user's group and home", "[executor][spec]") {
     if (geteuid() != 0) {
@@ -171,7 +171,7 @@ TEST_CASE("a task without limits has those that the agent was given", "[executor
     CHECK(printed_by(host, script("ulimit -Sn")) == std::vector{std::to_string(given.rlim_cur)});
 }
 
-TEST_CASE("the reason names a limit that may not be set", "[executor][spec]") {
+TEST_CASE("the reason names a limit that cannot be set", "[executor][spec]") {
     if (geteuid() != 0) {
         WARN(needs_root);
         return;

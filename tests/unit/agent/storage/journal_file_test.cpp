@@ -100,7 +100,7 @@ TEST_CASE("a journal detects a reboot of the host", "[journal_file]") {
     const auto path = directory.below("journal");
     REQUIRE(JournalFile::open(path, this_boot)->write({{full_image()}, {}, {}}));
     CHECK_FALSE(JournalFile::open(path, this_boot)->is_rebooted());
-    // Until it is written to: a life that dies before that knows no more than its successor.
+    // It stays so until a write: a life that dies before that knows no more than its successor.
     CHECK(JournalFile::open(path, BootId{2, 2})->is_rebooted());
     CHECK(JournalFile::open(path, BootId{2, 2})->is_rebooted());
     REQUIRE(JournalFile::open(path, BootId{2, 2})->write({{full_image()}, {}, {}}));

@@ -257,7 +257,7 @@ TEST_CASE("a closed round counts the events of instances that it omitted", "[eve
     }));
 }
 
-// Goal: names that may not join again cost memory, and so have a bound.
+// Goal: names that must not join again cost memory, and so have a bound.
 // Method: remove one more than are kept; then the same where only the list decides.
 TEST_CASE("removed names are kept up to a bound", "[coordinator][bounds][inventory]") {
     NodeAddRequest all;

@@ -206,7 +206,7 @@ TEST_CASE("nodes that fall silent one after the other within ten rounds freeze t
 
 // Goal: copies lost before the freeze wait for its end, with their reason.
 // Method: a node is lost while no other has room; the freeze begins; a node joins.
-TEST_CASE("what ran on a node lost before the freeze is not placed during it",
+TEST_CASE("instances of a node lost before the freeze are not placed during it",
           "[coordinator][freeze]") {
     CoordinatorHarness bench;
     settle_listed(bench, 4);
@@ -307,7 +307,7 @@ TEST_CASE("an operator who keeps a freeze that began by silence has to end it",
     CHECK_FALSE(freeze_shown(bench).on);
 }
 
-// Goal: a new leader judges nodes that it never heard together (S11, S9).
+// Goal: a new leader judges all nodes without a report together (S11, S9).
 // Method: of five known nodes two return after the restart, and of five four.
 TEST_CASE("nodes that are silent after a recovery are judged together, the freeze first",
           "[coordinator][freeze][S9][S11]") {

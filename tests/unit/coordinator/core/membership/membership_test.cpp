@@ -429,7 +429,7 @@ TEST_CASE("a node that returns after its departure is not lost at once", "[coord
 // Goal: a node that left no instances runs none, even if its last report was lost. Otherwise
 // another copy would be stopped as a duplicate.
 // Method: a node leaves whose last report still had the instance; no wait for its return.
-TEST_CASE("what a departure does not leave running is placed elsewhere at once",
+TEST_CASE("an instance that a leaving node did not leave running is placed elsewhere at once",
           "[coordinator][nodes]") {
     for (const std::uint32_t left : {0U, 1U}) {
         CAPTURE(left);

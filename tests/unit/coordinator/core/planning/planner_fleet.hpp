@@ -220,7 +220,7 @@ public:
         report(host(host_name));
     }
     Instant now{};  ///< Of the last round.
-    /// For new specs. Most tests do not test roll-outs, and their time stands still.
+    /// For new specs. Most tests do not test roll-outs, and their time does not advance.
     Duration min_healthy{};
     bool starts_slowly = false;
     std::uint32_t stop_takes = 0;  ///< The number of reports in which a copy is `stopping`.

@@ -282,7 +282,7 @@ TEST_CASE("copies of one instance are stopped in the order of their nodes' names
 
 // Goal: only instances of a removed or lost node are started elsewhere.
 // Method: the original's cases with n1 gone.
-TEST_CASE("what a removed or lost node ran is started on the others", "[planner][GO-19]") {
+TEST_CASE("instances of a removed or lost node are started on the others", "[planner][GO-19]") {
     Three fleet;
     fleet.put("n0", "t0", 0);
     fleet.put("n2", "t2", 0);

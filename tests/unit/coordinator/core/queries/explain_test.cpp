@@ -109,7 +109,7 @@ TEST_CASE("among nodes with the same label the load decides", "[coordinator][exp
     CHECK(why.decided_by == "load");
 }
 
-TEST_CASE("an instance that may not be started yet is not shown as without a node",
+TEST_CASE("an instance that must not start yet is not shown as without a node",
           "[coordinator][explain]") {
     CoordinatorHarness bench;
     bench.join("n1");
@@ -211,7 +211,7 @@ TEST_CASE("a node's state dates from the change of its health or intent",
 }
 
 // Goal: explanations use muster's terms. Method: a node is drained, and misses some polls.
-TEST_CASE("a node that is drained shows who wants it, and its health", "[coordinator][explain]") {
+TEST_CASE("a node that is drained shows the operator, and its health", "[coordinator][explain]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.join("n2");

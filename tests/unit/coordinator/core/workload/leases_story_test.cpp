@@ -113,7 +113,7 @@ TEST_CASE("an agent without stamps gets no exclusive instance", "[coordinator][l
 
 // Goal: a waiting instance shows why, for which node and how long. Method: its node falls silent
 // and is lost.
-TEST_CASE("what a lost node may still run is held, and explain says until when",
+TEST_CASE("an instance that a lost node may still run is held, and explain says until when",
           "[coordinator][leases][S8]") {
     Bench bench;
     const std::string home = bench.run_on_one_of_two();
@@ -167,7 +167,7 @@ TEST_CASE("a new leader waits only with instances that no node reports",
 
 // Goal: the end of a copy does not prove that no other, invisible one runs.
 // Method: the first leader had moved it on; the second gets only the report of the copy that ends.
-TEST_CASE("a copy that ends under a new leader is no proof that none runs",
+TEST_CASE("a copy that ends under a new leader does not prove that none runs",
           "[coordinator][leases][S8][S11]") {
     StoreImage image = CoordinatorHarness::empty_store();  // Of the third epoch.
     image.meta.counter = Generation{5};
@@ -196,7 +196,7 @@ TEST_CASE("a copy that ends under a new leader is no proof that none runs",
 
 // Goal: nor does a report of an unknown node, which has no orders (S18). Method: a node that is not
 // in the store reports the instance, and then that it is gone.
-TEST_CASE("a claim of an unknown node under a new leader is no proof that nothing else runs",
+TEST_CASE("a claim of an unknown node under a new leader does not prove that nothing else runs",
           "[coordinator][leases][S8][S18]") {
     StoreImage image = CoordinatorHarness::empty_store();  // Of the third epoch.
     image.meta.counter = Generation{5};
