@@ -166,9 +166,9 @@ private:
             }
             link = lives ? std::next(link) : links_.erase(link);
         }
-        std::uint64_t told = 0;
+        std::uint64_t wakes = 0;
         if (polled_[0].revents != 0) {
-            static_cast<void>(read(proxy_.wake_.get(), &told, sizeof told));
+            static_cast<void>(read(proxy_.wake_.get(), &wakes, sizeof wakes));
         }
         if (polled_[1].revents != 0) {
             admit();
@@ -258,27 +258,31 @@ Proxy::Proxy(std::string_view coordinator)
       }} {}
 
 Proxy::~Proxy() {
-    tell({.ends = true});
+    set_fault({.ends = true});
     thread_.join();
 }
 
-void Proxy::delay(std::chrono::milliseconds time) { tell({.delay = time}); }
+void Proxy::delay(std::chrono::milliseconds time) { set_fault({.delay = time}); }
 
-void Proxy::stall(Way way) { tell({.stalls = {way != Way::to_agent, way != Way::to_coordinator}}); }
-
-void Proxy::mangle(Way way) {
-    tell({.mangles = {way != Way::to_agent, way != Way::to_coordinator}});
+void Proxy::stall(Way way) {
+    set_fault({.stalls = {way != Way::to_agent, way != Way::to_coordinator}});
 }
 
-void Proxy::tear(Way way) { tell({.tears = {way != Way::to_agent, way != Way::to_coordinator}}); }
+void Proxy::mangle(Way way) {
+    set_fault({.mangles = {way != Way::to_agent, way != Way::to_coordinator}});
+}
 
-void Proxy::reset() { tell({.resets = true}); }
+void Proxy::tear(Way way) {
+    set_fault({.tears = {way != Way::to_agent, way != Way::to_coordinator}});
+}
 
-void Proxy::refuse() { tell({.refuses = true, .resets = true}); }
+void Proxy::reset() { set_fault({.resets = true}); }
 
-void Proxy::heal() { tell({}); }
+void Proxy::refuse() { set_fault({.refuses = true, .resets = true}); }
 
-void Proxy::tell(const Fault& fault) {
+void Proxy::heal() { set_fault({}); }
+
+void Proxy::set_fault(const Fault& fault) {
     {
         const std::lock_guard lock{mutex_};
         const bool resets = fault_.resets || fault.resets;

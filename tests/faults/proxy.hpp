@@ -60,7 +60,7 @@ private:
     };
     class Wires;
 
-    void tell(const Fault& fault);
+    void set_fault(const Fault& fault);
     /// The present fault. Faults that happen once are returned once.
     [[nodiscard]] Fault fault();
 

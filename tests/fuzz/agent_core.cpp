@@ -34,7 +34,7 @@ public:
         : agent_{now_,
                  {.name = "n1", .life = {3, 3}, .boot = {4, 4}, .version = "1.0"},
                  {.memory = remembered_at_start(), .journal = {}, .found = {}}} {
-        take(agent_.step(now_, agent::AgentWake{}));
+        apply(agent_.step(now_, agent::AgentWake{}));
     }
 
     [[nodiscard]] bool is_finished() const { return is_finished_; }
@@ -42,14 +42,14 @@ public:
     /// Does the action that the next bytes choose.
     void act(Bytes& input) {
         switch (input.byte() % 20) {
-            case 0: return hear_bytes(input.chunk());
-            case 1: return hear(welcome(input.byte()));
+            case 0: return deliver_bytes(input.chunk());
+            case 1: return deliver(welcome(input.byte()));
             case 2:
-            case 3: return hear(poll(input));
+            case 3: return deliver(poll(input));
             case 4:
             case 5:
-            case 6: return hear(start_batch(input));
-            case 7: return hear(stop_batch(input));
+            case 6: return deliver(start_batch(input));
+            case 7: return deliver(stop_batch(input));
             case 8: return pass(Duration{std::chrono::milliseconds{input.number(2)}});
             case 9: return answer_memory(input.byte() % 4 != 0);
             case 10:
@@ -57,8 +57,8 @@ public:
             case 12: return process_started(input.byte());
             case 13: return process_not_started(input.byte());
             case 14: return process_ended(input.byte(), input.byte());
-            case 15: return look(input);
-            case 16: return hear(errand(input));
+            case 15: return observe(input);
+            case 16: return deliver(errand(input));
             case 17: return pass(Duration{std::chrono::seconds{input.byte() % 64}});
             case 18: return leave(input.byte());
             default: return answer_all();
@@ -66,7 +66,7 @@ public:
     }
 
 private:
-    void take(agent::AgentOutput output) {
+    void apply(agent::AgentOutput output) {
         if (output.remember) {
             ensure(!is_remembering_, "one memory is written at a time");
             is_remembering_ = true;
@@ -102,12 +102,12 @@ private:
         is_finished_ = is_finished_ || output.finished;
     }
 
-    void give(const agent::AgentInput& input) { take(agent_.step(now_, input)); }
-    void hear(CoordinatorMessage message) { give(agent::FromCoordinator{std::move(message)}); }
-    void hear_bytes(std::string_view bytes) {
+    void give(const agent::AgentInput& input) { apply(agent_.step(now_, input)); }
+    void deliver(CoordinatorMessage message) { give(agent::FromCoordinator{std::move(message)}); }
+    void deliver_bytes(std::string_view bytes) {
         CoordinatorMessage message;
         if (codec::decode(bytes, message)) {
-            hear(std::move(message));
+            deliver(std::move(message));
         }
     }
 
@@ -235,7 +235,7 @@ private:
             give(end);
         }
     }
-    void look(Bytes& input) {
+    void observe(Bytes& input) {
         if (input.byte() % 2 == 0) {
             give(agent::HostObserved{static_cast<std::uint32_t>(input.number(4)), input.number(5),
                                      input.number(5),

@@ -74,7 +74,7 @@ public:
         return cluster_.now() > sim::origin + most_simulated || !cluster_.violations().empty();
     }
 
-    void judge() {
+    void check_end() {
         cluster_.run(2s);
         if (!cluster_.violations().empty()) {
             std::fputs(cluster_.violations().front().c_str(), stderr);
@@ -204,7 +204,7 @@ void fuzz_cluster(std::string_view input) {
     while (!bytes.is_empty() && !cluster.is_over()) {
         cluster.act(bytes);
     }
-    cluster.judge();
+    cluster.check_end();
 }
 
 }  // namespace muster::fuzz

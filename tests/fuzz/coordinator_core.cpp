@@ -37,7 +37,7 @@ public:
     /// Does the action that the next bytes choose. False: the leadership is over.
     bool act(Bytes& bytes) {
         switch (bytes.byte() % 16) {
-            case 0: hear_agent(bytes); break;
+            case 0: deliver_from_agent(bytes); break;
             case 1:
             case 2:
             case 3: ask(codec::request_from_text(bytes.up_to('\n')), bytes); break;
@@ -58,7 +58,7 @@ public:
     }
 
     /// Checks that must hold at the end.
-    void judge() {
+    void check_end() {
         for (const auto& [ticket, count] : bench_.reply_counts) {
             ensure(count == 1, "a request has one reply");
         }
@@ -96,7 +96,7 @@ private:
     }
 
     // On an existing route, or a new one.
-    void hear_agent(Bytes& bytes) {
+    void deliver_from_agent(Bytes& bytes) {
         const auto choice = bytes.byte();
         const FakeAgent* const speaker = choice < 0xf0 ? puppet(choice) : nullptr;
         const coordinator::Session session =
@@ -225,7 +225,7 @@ void fuzz_coordinator_core(std::string_view input) {
     CoordinatorUnderFuzz coordinator{bytes.byte()};
     while (!bytes.is_empty() && coordinator.act(bytes)) {
     }
-    coordinator.judge();
+    coordinator.check_end();
 }
 
 }  // namespace muster::fuzz

@@ -23,9 +23,9 @@ public:
         process_ = std::make_unique<Process>(
             Command{.argv = std::move(argv), .output = output_, .errors = errors_});
     }
-    [[nodiscard]] std::string said() const { return text_of(output_); }
+    [[nodiscard]] std::string output_so_far() const { return text_of(output_); }
     /// The size only, for an output that grows faster than the test can read.
-    [[nodiscard]] std::uintmax_t bytes_said() const {
+    [[nodiscard]] std::uintmax_t output_bytes() const {
         return std::filesystem::exists(output_) ? std::filesystem::file_size(output_) : 0;
     }
     [[nodiscard]] std::string complained() const { return text_of(errors_); }
@@ -65,9 +65,9 @@ TEST_CASE("the output of an instance is read and followed through the coordinato
     CHECK(cluster.muster({"logs", "web.0", "--since", "1h"}).output == "first\n");
 
     Following follower{cluster, {"logs", "web.0", "-f"}};
-    REQUIRE(until([&] { return follower.said() == "first\n"; }));
+    REQUIRE(until([&] { return follower.output_so_far() == "first\n"; }));
     write_text(gate, "second\n");
-    REQUIRE(until([&] { return follower.said() == "first\nsecond\n"; }));
+    REQUIRE(until([&] { return follower.output_so_far() == "first\nsecond\n"; }));
 
     // The follower does not notice the agent's restart.
     const auto home = cluster.instances_of("web").front().at("node").get<std::string>();
@@ -75,7 +75,8 @@ TEST_CASE("the output of an instance is read and followed through the coordinato
     cluster.start_agent(home);
     write_text(gate, "second\nthird\n");
     CHECK(until([&] {
-        return says(follower.said(), "first\nsecond\n") && says(follower.said(), "third\n");
+        return says(follower.output_so_far(), "first\nsecond\n") &&
+               says(follower.output_so_far(), "third\n");
     }));
     follower.process().signal(SIGINT);
     CHECK(follower.process().wait(soon()).has_value());
@@ -90,7 +91,7 @@ TEST_CASE("a loud log and a slow reader delay no poll", "[integration][logs]") {
     cluster.apply({loud});
     REQUIRE(cluster.wait("loud"));
     Following follower{cluster, {"logs", "loud.0", "-f"}};
-    REQUIRE(until([&] { return follower.bytes_said() > 1'000'000; }));
+    REQUIRE(until([&] { return follower.output_bytes() > 1'000'000; }));
     follower.process().signal(SIGSTOP);
 
     const auto round = cluster.status().at("round").get<std::uint64_t>();
@@ -105,8 +106,8 @@ TEST_CASE("a loud log and a slow reader delay no poll", "[integration][logs]") {
     CHECK(changes_of_nodes(cluster, "lost") == 0);
 
     follower.process().signal(SIGCONT);
-    const auto before = follower.bytes_said();
-    CHECK(until([&] { return follower.bytes_said() > before + 1'000'000; }));
+    const auto before = follower.output_bytes();
+    CHECK(until([&] { return follower.output_bytes() > before + 1'000'000; }));
     follower.process().signal(SIGKILL);
 }
 
@@ -169,7 +170,7 @@ TEST_CASE("a command waits as long as its timeout says", "[integration][errands]
         return says(cluster.muster({"logs", "web.0", "-t", "4s"}).errors, "did not answer");
     }));
     cluster.agent("n1").signal(SIGCONT);
-    CHECK(until([&] { return says(patient.said(), "here\n"); }));
+    CHECK(until([&] { return says(patient.output_so_far(), "here\n"); }));
 }
 
 TEST_CASE("top shows what nodes and instances use", "[integration][errands]") {

@@ -13,14 +13,17 @@ namespace {
 // A daemon under a supervisor that expects a keep-alive at least five times a second.
 struct Supervised {
     explicit Supervised(const std::string& directory, Command command)
-        : supervisor{directory + "/supervisor"}, daemon{told(std::move(command), supervisor)} {}
+        : supervisor{directory + "/supervisor"},
+          daemon{with_socket(std::move(command), supervisor)} {}
 
-    static Command told(Command command, const NotifySocket& by) {
+    static Command with_socket(Command command, const NotifySocket& by) {
         command.env.push_back("NOTIFY_SOCKET=" + by.path());
         command.env.emplace_back("WATCHDOG_USEC=200000");
         return command;
     }
-    [[nodiscard]] std::optional<std::string> heard() const { return supervisor.heard_from(daemon); }
+    [[nodiscard]] std::optional<std::string> next_state() const {
+        return supervisor.next_state(daemon);
+    }
 
     NotifySocket supervisor;
     Process daemon;
@@ -28,19 +31,19 @@ struct Supervised {
 
 // The notifications from start to end, as systemd receives them.
 void expect_life(Supervised& life, int signal) {
-    CHECK(life.heard() == "READY=1");
+    CHECK(life.next_state() == "READY=1");
     for (int times = 0; times < 3; ++times) {
-        CHECK(life.heard() == "WATCHDOG=1");
+        CHECK(life.next_state() == "WATCHDOG=1");
     }
     life.daemon.signal(signal);
-    auto heard = life.heard();
-    while (heard == "WATCHDOG=1") {
-        heard = life.heard();
+    auto state = life.next_state();
+    while (state == "WATCHDOG=1") {
+        state = life.next_state();
     }
-    CHECK(heard == "STOPPING=1");
-    while (heard) {
-        heard = life.heard();
-        CHECK((!heard || heard == "WATCHDOG=1"));
+    CHECK(state == "STOPPING=1");
+    while (state) {
+        state = life.next_state();
+        CHECK((!state || state == "WATCHDOG=1"));
     }
     CHECK(life.daemon.wait(soon()) == Exit{.code = 0});
 }
@@ -90,7 +93,7 @@ TEST_CASE("a daemon that cannot start never reports that it is ready", "[integra
     const std::vector<Command> taken{cluster.coordinator_command(), cluster.agent_command("n1")};
     for (const auto& command : taken) {
         Supervised life{cluster.directory(), command};
-        CHECK(life.heard() == std::nullopt);
+        CHECK(life.next_state() == std::nullopt);
         CHECK(life.daemon.wait(soon()) == Exit{.code = 1});
     }
 }

@@ -152,7 +152,7 @@ struct LiarStory {
         checkers.see(origin, ByzantineReport{n1, liar});
         checkers.see(origin, AgentHeard{n1, message});
     }
-    void tell(const std::string& topic, const std::string& name) {
+    void emit_event(const std::string& topic, const std::string& name) {
         Event event;
         event.topic = topic;
         event.name = name;
@@ -169,20 +169,20 @@ struct LiarStory {
 TEST_CASE("a lie that changes another node breaks S18", "[checkers][S18]") {
     LiarStory story;
     story.lie();
-    SECTION("the liar alone") { story.tell("node.faulty", "n1"); }
+    SECTION("the liar alone") { story.emit_event("node.faulty", "n1"); }
     SECTION("at the end of a round") {
-        story.tell("node.unready", "n0");
-        story.tell("round.closed", "1");
+        story.emit_event("node.unready", "n0");
+        story.emit_event("round.closed", "1");
     }
     SECTION("nothing") {}
     SECTION("another") {
-        story.tell("node.unready", "n0");
+        story.emit_event("node.unready", "n0");
         story.checkers.see(origin, ByzantineOver{});
         CHECK(properties(story.checkers) == Found{"S18"});
         return;
     }
     story.checkers.see(origin, ByzantineOver{});
-    story.tell("node.unready", "n0");
+    story.emit_event("node.unready", "n0");
     CHECK(properties(story.checkers) == Found{});
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[ch
     }
     SECTION("its leader learned of it after recovery") {
         story.lead_again();
-        story.tell("recovery.ended", "");
+        story.emit_event("recovery.ended", "");
         story.lie();
         story.checkers.see(origin, ByzantineOver{});
         story.start(n0);

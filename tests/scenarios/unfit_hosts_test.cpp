@@ -29,14 +29,14 @@ struct UnfitStory {
         report.incarnation = Incarnation{1};
         report.to = Revision{1};
         report.host = host;
-        hear(report);
+        deliver(report);
         return report;
     }
-    void hear(const AgentMessage& message) {
+    void deliver(const AgentMessage& message) {
         checkers.see(origin, AgentSaid{n0, message, disk});
         checkers.see(origin, AgentHeard{n0, message});
     }
-    void tell(const std::string& topic) {
+    void emit_event(const std::string& topic) {
         Event event;
         event.topic = topic;
         event.name = "n0";
@@ -101,7 +101,7 @@ TEST_CASE("a start where the host asks for no work breaks L10", "[checkers][L10]
     SECTION("a late answer reported it, too") {
         const Report late = story.answer(unable);
         story.answer({});
-        story.hear(late);
+        story.deliver(late);
         CHECK(story.start() == Found{});
     }
 }
@@ -117,7 +117,7 @@ TEST_CASE("a host that fails for more than five answers and is not suspended bre
     }
     CHECK(properties(story.checkers) == Found{});
     if (is_suspended) {
-        story.tell("node.suspended");
+        story.emit_event("node.suspended");
     }
     story.answer(failing);
     CHECK(properties(story.checkers) == (is_suspended ? Found{} : Found{"L10"}));

@@ -67,7 +67,7 @@ std::unique_ptr<Process> start_ready(const std::string& directory, Command comma
     const NotifySocket supervisor{directory + "/notify-" + std::to_string(count++)};
     command.env.push_back("NOTIFY_SOCKET=" + supervisor.path());
     auto process = std::make_unique<Process>(command);
-    if (supervisor.heard_from(*process) != "READY=1") {
+    if (supervisor.next_state(*process) != "READY=1") {
         throw std::runtime_error{command.argv.front() + " did not become ready:\n" +
                                  text_of(command.errors)};
     }

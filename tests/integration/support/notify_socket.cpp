@@ -26,7 +26,7 @@ NotifySocket::~NotifySocket() {
     unlink(path_.c_str());
 }
 
-std::optional<std::string> NotifySocket::heard_from(const Process& process,
+std::optional<std::string> NotifySocket::next_state(const Process& process,
                                                     Deadline deadline) const {
     std::array<pollfd, 2> waiting{{{fd_, POLLIN, 0}, {process.pidfd(), POLLIN, 0}}};
     if (poll(waiting.data(), waiting.size(), milliseconds_until(deadline)) < 1 ||

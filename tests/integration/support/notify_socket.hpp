@@ -20,7 +20,7 @@ public:
 
     /// The next notification. Nothing if the process ended and all were read, or if none comes
     /// before the deadline.
-    [[nodiscard]] std::optional<std::string> heard_from(const Process& process,
+    [[nodiscard]] std::optional<std::string> next_state(const Process& process,
                                                         Deadline deadline = soon()) const;
 
 private:

@@ -25,10 +25,10 @@ struct AgentStory {
     }
 
     void deliver(const Batch& batch) { checkers.see(origin, BatchDelivered{n0, batch, disk}); }
-    void say(const AgentMessage& message) { checkers.see(origin, AgentSaid{n0, message, disk}); }
+    void send(const AgentMessage& message) { checkers.see(origin, AgentSaid{n0, message, disk}); }
     void obey(const Batch& batch) {
         deliver(batch);
-        say(ack_of(batch.epoch, batch.sequence));
+        send(ack_of(batch.epoch, batch.sequence));
     }
     void spawn(Generation generation = Generation{5}, RestartPolicy restart = RestartPolicy::always,
                bool is_journaled = true) {
@@ -58,7 +58,7 @@ TEST_CASE("an answer before its epoch is on disk breaks S5", "[checkers][S5]") {
     Report report;
     report.epoch = Epoch{2};
     report.incarnation = Incarnation{1};
-    story.say(report);
+    story.send(report);
     CHECK(properties(story.checkers) == Found{"S5"});
 }
 
@@ -221,7 +221,7 @@ TEST_CASE("an order that was overtaken can be obeyed if the later one was droppe
         CHECK(properties(story.checkers) == Found{"S6"});
     }
     SECTION("obeyed before a write fails") {
-        story.say(ack_of(Epoch{1}, Sequence{2}));
+        story.send(ack_of(Epoch{1}, Sequence{2}));
         story.checkers.see(origin, WriteFailed{n0});
         story.spawn();
         CHECK(properties(story.checkers) == Found{"S6"});

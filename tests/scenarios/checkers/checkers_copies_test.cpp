@@ -58,13 +58,13 @@ struct BoundStory {
         checkers.see(origin, AgentHeard{host, message});
     }
     /// Reports that everything is gone, as a delta since `from`.
-    void end_all(HostIndex host, Revision from) { say_delta(host, {}, from, {web0}); }
+    void end_all(HostIndex host, Revision from) { report_delta(host, {}, from, {web0}); }
     /// Reports that these run, as a delta since `from`.
     void change(HostIndex host, const std::vector<InstanceId>& listed, Revision from) {
-        say_delta(host, listed, from, {});
+        report_delta(host, listed, from, {});
     }
-    void say_delta(HostIndex host, const std::vector<InstanceId>& listed, Revision from,
-                   const std::vector<InstanceId>& gone) {
+    void report_delta(HostIndex host, const std::vector<InstanceId>& listed, Revision from,
+                      const std::vector<InstanceId>& gone) {
         Report report;
         report.kind = ReportKind::delta;
         report.epoch = Epoch{1};
@@ -81,9 +81,9 @@ struct BoundStory {
         const Batch batch = start_of(id, Sequence{++sequence});
         checkers.see(origin, BatchIssued{host, batch, image, disk});
     }
-    void lose(const std::string& name) { tell("node.lost", name); }
-    void return_of(const std::string& name) { tell("node.returned", name); }
-    void tell(const std::string& topic, const std::string& name) {
+    void lose(const std::string& name) { emit_event("node.lost", name); }
+    void return_of(const std::string& name) { emit_event("node.returned", name); }
+    void emit_event(const std::string& topic, const std::string& name) {
         Event event;
         event.topic = topic;
         event.name = name;
@@ -300,11 +300,11 @@ TEST_CASE("instances on a removed node count for S7 once it reports again", "[ch
     BoundStory story;
     story.start(n0);
     story.report(n0, {web0});
-    story.tell("node.removed", "n0");
+    story.emit_event("node.removed", "n0");
     story.start(n1);
     story.start(HostIndex{2});  // Uses the surge.
     CHECK(properties(story.checkers) == Found{});
-    story.tell("node.joined", "n0");
+    story.emit_event("node.joined", "n0");
     story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
     story.start(n1);
     CHECK(properties(story.checkers) == Found{});
@@ -323,8 +323,8 @@ TEST_CASE("a delta since a lost report makes no copy of a removed node count for
     story.start(n0);
     story.report(n0, {web0});
     const Revision known{story.round};
-    story.tell("node.removed", "n0");
-    story.tell("node.joined", "n0");
+    story.emit_event("node.removed", "n0");
+    story.emit_event("node.joined", "n0");
     story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
     SECTION("the delta follows what the earlier record had") { story.change(n0, {web0}, known); }
     SECTION("the delta follows a report that no leader received") {
@@ -350,7 +350,7 @@ TEST_CASE(
     story.checkers.see(origin, LeadershipBegan{story.image, 0s, 3});
     story.checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{1}});
     story.checkers.see(origin, WelcomeIssued{HostIndex{2}, "n2", Incarnation{1}});
-    story.tell("node.joined", "n0");
+    story.emit_event("node.joined", "n0");
     story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
     story.start(n1);
     story.start(HostIndex{2});  // Uses the surge.

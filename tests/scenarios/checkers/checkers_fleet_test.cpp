@@ -36,7 +36,7 @@ struct PlacingStory {
         }
     }
     PlacementRule& rule() { return image.tasks.front().wanted.place; }
-    void tell(const std::string& topic) {
+    void emit_event(const std::string& topic) {
         Event event;
         event.topic = topic;
         event.name = "n0";
@@ -139,17 +139,17 @@ TEST_CASE("a start on a node that does not serve is found", "[checkers][placemen
              {"node.suspension_ended", "node.ready"}}) {
         CAPTURE(topic);
         PlacingStory story;
-        story.tell(topic);
+        story.emit_event(topic);
         CHECK(story.start() == placing);
-        story.tell(ended_by);
+        story.emit_event(ended_by);
         CHECK(story.start() == Found{});
     }
     PlacingStory story;
-    story.tell("node.suspended");
+    story.emit_event("node.suspended");
     CHECK(story.start() == placing);
-    story.tell("node.released");
+    story.emit_event("node.released");
     CHECK(story.start() == placing);  // It must become ready again.
-    story.tell("node.ready");
+    story.emit_event("node.ready");
     CHECK(story.start() == Found{});
 }
 
@@ -162,7 +162,8 @@ TEST_CASE("a drain that neither ends nor reports its blocker by its deadline bre
         .name = "n0", .intent = coordinator::Intent::draining, .deadline = civil(origin + 10s)}};
     checkers.see(origin, StoreReplaced{image});
     checkers.see(origin, LeadershipBegan{image, 0s, 3});
-    const auto tell = [&](Duration at, const std::string& topic, const std::string& detail = {}) {
+    const auto emit_event = [&](Duration at, const std::string& topic,
+                                const std::string& detail = {}) {
         Event event;
         event.topic = topic;
         event.name = "n0";
@@ -170,39 +171,41 @@ TEST_CASE("a drain that neither ends nor reports its blocker by its deadline bre
         checkers.see(origin + at, EventPublished{event});
         return properties(checkers);
     };
-    CHECK(tell(9s, "round.closed") == Found{});
-    CHECK(tell(11s, "round.closed") == Found{});
+    CHECK(emit_event(9s, "round.closed") == Found{});
+    CHECK(emit_event(11s, "round.closed") == Found{});
     SECTION("it reports nothing") {
-        CHECK(tell(12s, "round.closed") == Found{});
-        CHECK(tell(13s, "round.closed") == Found{});
-        CHECK(tell(14s, "round.closed") == Found{"L5"});
+        CHECK(emit_event(12s, "round.closed") == Found{});
+        CHECK(emit_event(13s, "round.closed") == Found{});
+        CHECK(emit_event(14s, "round.closed") == Found{"L5"});
     }
     SECTION("after a pause it reports in the instant in which rounds close") {
         for (int round = 0; round < 5; ++round) {
-            CHECK(tell(12s, "round.closed") == Found{});
+            CHECK(emit_event(12s, "round.closed") == Found{});
         }
-        CHECK(tell(12s, "node.drain_overdue", "not empty by its deadline: web.0 slots") == Found{});
-        CHECK(tell(13s, "round.closed") == Found{});
-        CHECK(tell(14s, "round.closed") == Found{});
+        CHECK(emit_event(12s, "node.drain_overdue", "not empty by its deadline: web.0 slots") ==
+              Found{});
+        CHECK(emit_event(13s, "round.closed") == Found{});
+        CHECK(emit_event(14s, "round.closed") == Found{});
     }
     SECTION("it names its blocker") {
-        CHECK(tell(11s, "node.drain_overdue", "not empty by its deadline: web.0 slots") == Found{});
-        CHECK(tell(12s, "round.closed") == Found{});
+        CHECK(emit_event(11s, "node.drain_overdue", "not empty by its deadline: web.0 slots") ==
+              Found{});
+        CHECK(emit_event(12s, "round.closed") == Found{});
     }
     SECTION("it names nothing") {
-        CHECK(tell(11s, "node.drain_overdue", "not empty by its deadline") == Found{"L5"});
+        CHECK(emit_event(11s, "node.drain_overdue", "not empty by its deadline") == Found{"L5"});
     }
     SECTION("it has ended") {
         image.intents.front().intent = coordinator::Intent::offline;
         checkers.see(origin + 11s, Committed{nothing, image});
-        CHECK(tell(12s, "round.closed") == Found{});
+        CHECK(emit_event(12s, "round.closed") == Found{});
     }
     SECTION("another leadership has just begun") {
         checkers.see(origin + 11s, LeadershipBegan{image, 0s, 3});
         for (const Duration at : {Duration{12s}, Duration{13s}, Duration{14s}}) {
-            CHECK(tell(at, "round.closed") == Found{});
+            CHECK(emit_event(at, "round.closed") == Found{});
         }
-        CHECK(tell(15s, "round.closed") == Found{"L5"});
+        CHECK(emit_event(15s, "round.closed") == Found{"L5"});
     }
 }
 

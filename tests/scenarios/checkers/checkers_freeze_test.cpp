@@ -21,7 +21,7 @@ struct FreezeStory {
         checkers.see(now, StoreReplaced{image});
         checkers.see(now, LeadershipBegan{image, 0s, 3});
     }
-    void tell(const std::string& topic, const std::string& name, const std::string& detail) {
+    void emit_event(const std::string& topic, const std::string& name, const std::string& detail) {
         const Event event{Epoch{1}, ++sequence, {}, topic, name, detail};
         checkers.see(now, EventPublished{event});
     }
@@ -29,9 +29,9 @@ struct FreezeStory {
     void lose(int node) {
         const std::string name = "n" + std::to_string(node);
         const std::string web = "web." + std::to_string(node);
-        tell("instance.start", web, "ordered on " + name + ": missing");
-        tell("node.lost", name, "silent for 3 polls");
-        tell("instance.start", web, "ordered on spare: lost");
+        emit_event("instance.start", web, "ordered on " + name + ": missing");
+        emit_event("node.lost", name, "silent for 3 polls");
+        emit_event("instance.start", web, "ordered on spare: lost");
     }
 };
 
@@ -39,23 +39,23 @@ struct FreezeStory {
 
 TEST_CASE("a start that replaces a lost copy during a freeze breaks S9", "[checkers][S9]") {
     FreezeStory story;
-    story.tell("node.lost", "n0", "silent for 3 polls");
-    story.tell("instance.start", "web.0", "ordered on n1: lost");
+    story.emit_event("node.lost", "n0", "silent for 3 polls");
+    story.emit_event("instance.start", "web.0", "ordered on n1: lost");
     CHECK(properties(story.checkers) == Found{});
-    story.tell("freeze.began", "", "3 of 8 nodes fell silent");
-    story.tell("instance.start", "web.1", "ordered on n1: missing");
+    story.emit_event("freeze.began", "", "3 of 8 nodes fell silent");
+    story.emit_event("instance.start", "web.1", "ordered on n1: missing");
     CHECK(properties(story.checkers) == Found{});
-    story.tell("instance.start", "web.0", "ordered on n1: lost");
+    story.emit_event("instance.start", "web.0", "ordered on n1: lost");
     CHECK(properties(story.checkers) == Found{"S9"});
-    story.tell("freeze.ended", "", "by ann");
-    story.tell("instance.start", "web.0", "ordered on n1: lost");
+    story.emit_event("freeze.ended", "", "by ann");
+    story.emit_event("instance.start", "web.0", "ordered on n1: lost");
     CHECK(properties(story.checkers) == Found{});
 }
 
 TEST_CASE("a node called lost during a freeze breaks S9", "[checkers][S9]") {
     FreezeStory story;
-    story.tell("freeze.began", "", "by ann@desk: new switches");
-    story.tell("node.lost", "n0", "silent for 3 polls");
+    story.emit_event("freeze.began", "", "by ann@desk: new switches");
+    story.emit_event("node.lost", "n0", "silent for 3 polls");
     CHECK(properties(story.checkers) == Found{"S9"});
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("losses above their rate break S9", "[checkers][S9]") {
     }
     SECTION("a node without work is not counted") {
         for (int node = 0; node < 40; ++node) {
-            story.tell("node.lost", "n" + std::to_string(node), "silent for 3 polls");
+            story.emit_event("node.lost", "n" + std::to_string(node), "silent for 3 polls");
         }
         CHECK(properties(story.checkers) == Found{});
     }
@@ -87,11 +87,12 @@ TEST_CASE("losses above their rate break S9", "[checkers][S9]") {
 TEST_CASE("a freeze that begins with departures breaks S9", "[checkers][S9]") {
     FreezeStory story;
     for (int node = 0; node < 6; ++node) {
-        story.tell(node % 2 == 0 ? "node.left" : "node.removed", "n" + std::to_string(node), "");
+        story.emit_event(node % 2 == 0 ? "node.left" : "node.removed", "n" + std::to_string(node),
+                         "");
     }
-    story.tell("freeze.began", "", "2 of 2 nodes fell silent");
+    story.emit_event("freeze.began", "", "2 of 2 nodes fell silent");
     CHECK(properties(story.checkers) == Found{});
-    story.tell("freeze.began", "", "3 of 8 nodes fell silent");
+    story.emit_event("freeze.began", "", "3 of 8 nodes fell silent");
     CHECK(properties(story.checkers) == Found{"S9"});
 }
 
@@ -100,14 +101,15 @@ TEST_CASE("half of the nodes lost at once without a freeze break S9", "[checkers
     const auto lose_half = [&](Duration after) {
         story.now += after;
         for (int node = 0; node < 3; ++node) {
-            story.tell("node.lost", "n" + std::to_string(node), "silent for 3 polls");
+            story.emit_event("node.lost", "n" + std::to_string(node), "silent for 3 polls");
         }
         return properties(story.checkers);
     };
     const auto give_work = [&] {
         for (int node = 0; node < 6; ++node) {
             const std::string number = std::to_string(node);
-            story.tell("instance.start", "web." + number, "ordered on n" + number + ": missing");
+            story.emit_event("instance.start", "web." + number,
+                             "ordered on n" + number + ": missing");
         }
     };
     SECTION("they had work") {
@@ -121,14 +123,14 @@ TEST_CASE("half of the nodes lost at once without a freeze break S9", "[checkers
     }
     SECTION("one of them had been closed") {
         give_work();
-        story.tell("node.offline", "n1", "by ann");
+        story.emit_event("node.offline", "n1", "by ann");
         CHECK(lose_half(60s) == Found{});
     }
     SECTION("an operator gave them up") {
         give_work();
         story.now += 60s;
-        story.tell("freeze.began", "", "3 of 6 nodes fell silent");
-        story.tell("freeze.ended", "", "by ann");
+        story.emit_event("freeze.began", "", "3 of 6 nodes fell silent");
+        story.emit_event("freeze.ended", "", "by ann");
         CHECK(lose_half(1s) == Found{});
     }
 }

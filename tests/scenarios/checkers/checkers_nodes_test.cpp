@@ -46,7 +46,7 @@ struct LeavingStory {
         checkers.see(origin, AgentHeard{host, message});
     }
     /// A report of n1 that it runs nothing. Its agent does not send it now.
-    void hear_of_nothing(Incarnation incarnation) {
+    void report_nothing(Incarnation incarnation) {
         const AgentMessage message = report_of({}, Generation{5}, incarnation);
         checkers.see(origin, AgentHeard{n1, message});
     }
@@ -120,14 +120,14 @@ TEST_CASE("a late or false report takes no copy away", "[checkers][S17]") {
     story.checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{2}});
     story.report(n1, {InstanceState::running}, Generation{5}, Incarnation{2});
     SECTION("it is of a past life") {
-        story.hear_of_nothing(Incarnation{1});
+        story.report_nothing(Incarnation{1});
         story.stop();
         CHECK(properties(story.checkers) == Found{});
     }
     SECTION("it is a lie") {
         const std::string name = "n1";
         story.checkers.see(origin, ByzantineReport{n1, name});
-        story.hear_of_nothing(Incarnation{2});
+        story.report_nothing(Incarnation{2});
         story.checkers.see(origin, ByzantineOver{});
         story.stop();
         CHECK(properties(story.checkers) == Found{});

@@ -22,13 +22,13 @@ struct Story {
     Cluster cluster;
 
     explicit Story(std::uint64_t seed) : cluster{faults_of_equal_hosts(seed)} {
-        hear(cluster.want("web", 3));
-        hear(cluster.want("api", 2));
+        await_answer(cluster.want("web", 3));
+        await_answer(cluster.want("api", 2));
         cluster.run(8s);
     }
     /// Until the answer, the client asks again, and its request can arrive after a later one of
     /// another client.
-    void hear(std::size_t question) {
+    void await_answer(std::size_t question) {
         REQUIRE(cluster.settle([&] { return cluster.answer(question).has_value(); }, 300s));
     }
     void end() {
@@ -43,18 +43,18 @@ struct Story {
     }
 };
 
-template <class Tell>
-void tell_for_all_seeds(Tell tell) {
+template <class Play>
+void play_for_all_seeds(Play play) {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         CAPTURE(seed);
         Story story{seed};
-        tell(story);
+        play(story);
     }
 }
 
 TEST_CASE("a node that joins takes its share of the work, whatever else happens",
           "[scenario][story][join]") {
-    tell_for_all_seeds([](Story& story) {
+    play_for_all_seeds([](Story& story) {
         story.cluster.add_host("n4");
         story.end();
         story.require_running(3, 2);
@@ -64,7 +64,7 @@ TEST_CASE("a node that joins takes its share of the work, whatever else happens"
 
 TEST_CASE("the work of a node that is lost runs elsewhere, whatever else happens",
           "[scenario][story][lose]") {
-    tell_for_all_seeds([](Story& story) {
+    play_for_all_seeds([](Story& story) {
         story.cluster.scrap_host("n1");
         story.end();
         story.require_running(3, 2);
@@ -74,7 +74,7 @@ TEST_CASE("the work of a node that is lost runs elsewhere, whatever else happens
 
 TEST_CASE("a node that returns gets work again and runs nothing twice, whatever else happens",
           "[scenario][story][return]") {
-    tell_for_all_seeds([](Story& story) {
+    play_for_all_seeds([](Story& story) {
         story.cluster.partition("n1");
         story.cluster.run(15s);
         story.cluster.heal("n1");
@@ -85,7 +85,7 @@ TEST_CASE("a node that returns gets work again and runs nothing twice, whatever 
 }
 
 TEST_CASE("a task that is added runs, whatever else happens", "[scenario][story][add]") {
-    tell_for_all_seeds([](Story& story) {
+    play_for_all_seeds([](Story& story) {
         story.cluster.want("db", 4);
         story.end();
         story.require_running(3, 2);
@@ -95,7 +95,7 @@ TEST_CASE("a task that is added runs, whatever else happens", "[scenario][story]
 
 TEST_CASE("a task that is removed ends everywhere, whatever else happens",
           "[scenario][story][remove]") {
-    tell_for_all_seeds([](Story& story) {
+    play_for_all_seeds([](Story& story) {
         story.cluster.remove("web");
         story.end();
         story.require_running(0, 2);
@@ -104,9 +104,9 @@ TEST_CASE("a task that is removed ends everywhere, whatever else happens",
 
 TEST_CASE("a task that is scaled has as many instances, whatever else happens",
           "[scenario][story][scale]") {
-    tell_for_all_seeds([](Story& story) {
-        story.hear(story.cluster.scale("web", 1));
-        story.hear(story.cluster.scale("api", 4));
+    play_for_all_seeds([](Story& story) {
+        story.await_answer(story.cluster.scale("web", 1));
+        story.await_answer(story.cluster.scale("api", 4));
         story.cluster.run(5s);
         story.cluster.scale("web", 4);
         story.cluster.scale("api", 0);
@@ -117,7 +117,7 @@ TEST_CASE("a task that is scaled has as many instances, whatever else happens",
 
 TEST_CASE("a spec that is changed replaces every process, whatever else happens",
           "[scenario][story][rollout]") {
-    tell_for_all_seeds([](Story& story) {
+    play_for_all_seeds([](Story& story) {
         const auto before = story.cluster.truth().processes();
         TaskSpec changed = serving();
         changed.argv.emplace_back("another");
@@ -133,7 +133,7 @@ TEST_CASE("a spec that is changed replaces every process, whatever else happens"
 
 TEST_CASE("a coordinator that is killed and restarted continues, whatever else happens",
           "[scenario][story][coordinator]") {
-    tell_for_all_seeds([](Story& story) {
+    play_for_all_seeds([](Story& story) {
         story.cluster.want("db", 1);
         story.cluster.crash_coordinator();
         story.cluster.scale("web", 2);

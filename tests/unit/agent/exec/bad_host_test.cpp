@@ -35,7 +35,7 @@ std::string in_two_steps(const std::string& first, const std::string& second) {
            "; touch through; exec sleep 1000";
 }
 
-void tell_to_go_on(Host& host, ProcessId process) {
+void let_continue(Host& host, ProcessId process) {
     host.until([&] { return fs::exists(host.directory() + "/work/web.0/up"); });
     REQUIRE(::kill(host.pid_of(process), SIGUSR1) == 0);
 }
@@ -132,7 +132,7 @@ TEST_CASE("a task continues while its disk hangs, and the loss of output is reco
         WARN("SKIPPED: no process may trace another here");
         return;
     }
-    tell_to_go_on(host, process);
+    let_continue(host, process);
     await_through(host);
     CHECK(host.output() == "before\n");
     disk.let_go();
@@ -155,7 +155,7 @@ TEST_CASE("output after a stalled disk is written after the mark", "[executor][b
         WARN("SKIPPED: no process may trace another here");
         return;
     }
-    tell_to_go_on(host, process);
+    let_continue(host, process);
     await_through(host);
     disk.let_go();
     host.until([&] { return host.output().ends_with(dropped_mark); });
@@ -178,7 +178,7 @@ TEST_CASE("on a full disk a task continues, and the loss is recorded when there 
     host.until([&] { return fs::exists(host.directory() + "/work/web.0/up"); });
     REQUIRE(disk.grow());
     host.until([&] { return written_and_dropped(host.output(), '\0') == 4'000'000; });
-    tell_to_go_on(host, process);
+    let_continue(host, process);
     await_through(host);
     host.until([&] { return host.output().ends_with("after\n"); });
     const auto said = said_to_be_dropped(host.output());

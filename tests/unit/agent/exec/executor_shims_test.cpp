@@ -68,21 +68,21 @@ public:
         }
         return link_.is_open();
     }
-    void tell(shim::Phase phase) {
+    void send(shim::Phase phase) {
         std::array<char, 256> bytes{};
         shim::Writer state{bytes.data(), bytes.size(), shim::Kind::state};
         state.number(shim::Tag::process, raw(process_));
         state.number(shim::Tag::phase, static_cast<std::uint64_t>(phase));
         state.number(shim::Tag::pid, no_process);
         state.number(shim::Tag::is_recorded, 1);
-        tell({state.data(), state.size()});
+        send({state.data(), state.size()});
     }
-    void tell_half() { tell({"\x01\0\x40\0\x01\0\0\0\x08\0\0\0\x4d", 13}); }
+    void send_half() { send({"\x01\0\x40\0\x01\0\0\0\x08\0\0\0\x4d", 13}); }
 
 private:
     static constexpr std::uint64_t no_process = 99'999'999;
 
-    void tell(std::string_view bytes) const {
+    void send(std::string_view bytes) const {
         static_cast<void>(::send(link_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL));
     }
 
@@ -154,9 +154,9 @@ TEST_CASE("a shim whose message cannot be read is asked at once", "[executor][sh
     bool is_adopted = false;
     std::thread answers{[&] {
         is_adopted = shim.accept_agent();
-        shim.tell_half();
+        shim.send_half();
         is_adopted = is_adopted && shim.accept_agent();
-        shim.tell(shim::Phase::running);
+        shim.send(shim::Phase::running);
     }};
     CHECK(host.begin(journal).empty());
     answers.join();
@@ -164,13 +164,13 @@ TEST_CASE("a shim whose message cannot be read is asked at once", "[executor][sh
     host.await<ProcessStarted>(process);
     CHECK(host.executor().take_mended() == std::vector<ProcessId>{process});
 
-    shim.tell_half();
+    shim.send_half();
     host.turn();
     REQUIRE(shim.accept_agent());
-    shim.tell_half();
+    shim.send_half();
     host.turn();
     CHECK(host.executor().state_of(process)->phase == shim::Phase::running);
-    shim.tell(shim::Phase::ended);
+    shim.send(shim::Phase::ended);
     host.await<ProcessEnded>(process);
     CHECK(host.executor().take_mended() == std::vector<ProcessId>{process});
 }

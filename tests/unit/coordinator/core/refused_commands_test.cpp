@@ -23,8 +23,9 @@ InstanceReport running(const InstanceId& id, Generation generation) {
 }
 
 /// The agent reports its instances unasked: it has obeyed the batch except for what it refused.
-void tell(CoordinatorHarness& bench, FakeAgent& puppet, const Batch& batch,
-          const std::vector<InstanceReport>& started, const std::vector<InstanceId>& gone) {
+void report_unasked(CoordinatorHarness& bench, FakeAgent& puppet, const Batch& batch,
+                    const std::vector<InstanceReport>& started,
+                    const std::vector<InstanceId>& gone) {
     const Report report{.kind = ReportKind::delta,
                         .epoch = batch.epoch,
                         .round = {},
@@ -82,7 +83,7 @@ TEST_CASE("after a refused start only that start is ordered again",
     for (const std::size_t at : {0U, 2U, 3U}) {
         started.push_back(running(batch.starts[at].id, batch.starts[at].generation));
     }
-    tell(bench, n1, batch, started, {});
+    report_unasked(bench, n1, batch, started, {});
     CHECK(bench.status().running == 8);
     CHECK(n1.batches.size() == 1);
 }
@@ -116,10 +117,10 @@ TEST_CASE("one refused stop leaves every other command of the round in force",
                              {{refused.id, refused.generation, Errc::busy, "it cannot end now"}}}});
     CHECK(bench.happened("instance.refused", to_string(refused.id)));
     CHECK(n1.batches.size() == 1);
-    tell(bench, n1, batch,
-         {running(batch.starts[0].id, batch.starts[0].generation),
-          running(batch.starts[1].id, batch.starts[1].generation)},
-         {batch.stops[1].id});
+    report_unasked(bench, n1, batch,
+                   {running(batch.starts[0].id, batch.starts[0].generation),
+                    running(batch.starts[1].id, batch.starts[1].generation)},
+                   {batch.stops[1].id});
     CHECK(bench.status().running == 2);
     CHECK(n1.instances.size() == 3);
 

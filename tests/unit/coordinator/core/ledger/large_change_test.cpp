@@ -77,16 +77,16 @@ CoreRequestBody any_change(Random& random) {
 }
 
 /// What must be the same for any number of steps.
-std::vector<std::string> told_of_tasks(const CoordinatorHarness& bench) {
-    std::vector<std::string> told;
+std::vector<std::string> published_of_tasks(const CoordinatorHarness& bench) {
+    std::vector<std::string> lines;
     for (const Event& event : bench.events) {
         constexpr const char* changes[] = {"task.added", "task.removed", "task.scaled",
                                            "task.restarted", "task.changed"};
         if (std::ranges::find(changes, event.topic) != std::end(changes)) {
-            told.push_back(event.topic + ' ' + event.name + ' ' + event.detail);
+            lines.push_back(event.topic + ' ' + event.name + ' ' + event.detail);
         }
     }
-    return told;
+    return lines;
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ TEST_CASE("a change in several steps is the same as in one", "[coordinator][larg
         CHECK(tasks_of(whole) == tasks_of(parts));
         CHECK(whole.status().counter == parts.status().counter);
     }
-    CHECK(told_of_tasks(whole) == told_of_tasks(parts));
+    CHECK(published_of_tasks(whole) == published_of_tasks(parts));
     CHECK_FALSE(parts.coordinator.is_amid_change());
 }
 

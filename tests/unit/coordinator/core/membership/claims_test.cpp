@@ -61,7 +61,7 @@ struct ThreeCopies {
         }
         return count;
     }
-    std::string told(const std::string& topic, const std::string& name) const {
+    std::string event_detail(const std::string& topic, const std::string& name) const {
         for (const Event& event : bench.events) {
             if (event.topic == topic && event.name == name) {
                 return event.detail;
@@ -69,11 +69,11 @@ struct ThreeCopies {
         }
         return "";
     }
-    std::uint32_t times_fed(const std::string& name, const std::string& what) {
+    std::uint32_t times_counted(const std::string& name, const std::string& what) {
         const auto shown = bench.read<NodeShowReply>(NodeShowRequest{name});
-        for (const auto& fed : shown.flap_score.contributions) {
-            if (fed.cause == what) {
-                return fed.times;
+        for (const auto& contribution : shown.flap_score.contributions) {
+            if (contribution.cause == what) {
+                return contribution.times;
             }
         }
         return 0;
@@ -107,8 +107,8 @@ TEST_CASE("a copy that was ordered never yields to one that is only claimed",
     bench.pass(3s);
     CHECK(story.running_on_honest() == 3);
     CHECK(liar.instances.empty());
-    CHECK(story.times_fed("liar", "claimed_instance") == 1);
-    CHECK(story.told("node.faulty", "liar") ==
+    CHECK(story.times_counted("liar", "claimed_instance") == 1);
+    CHECK(story.event_detail("node.faulty", "liar") ==
           "it reports web.0 in generation " + std::to_string(raw(story.generation)) +
               ", which was never ordered there, and 2 more such instances");
     CHECK(bench.status().converged);
@@ -229,8 +229,9 @@ TEST_CASE("a copy that is still reported after its stop was obeyed is only claim
     REQUIRE(n2.instances.empty());
     n2.instances = kept;
     bench.pass(2s);
-    CHECK(story.told("node.faulty", "n2") == "it confirmed the stop of web.2 and still reports it");
-    CHECK(story.times_fed("n2", "claimed_instance") == 1);
+    CHECK(story.event_detail("node.faulty", "n2") ==
+          "it confirmed the stop of web.2 and still reports it");
+    CHECK(story.times_counted("n2", "claimed_instance") == 1);
 }
 
 // Goal: an instance that may have been ordered is not a lie. Method: each way in which an honest
@@ -265,7 +266,7 @@ TEST_CASE("a node that may have been ordered an instance does not claim it",
         CHECK(story.running_on_honest() == 3);
         CHECK(back.instances.empty());
         CHECK_FALSE(story.bench.happened("node.faulty", "back"));
-        CHECK(story.times_fed("back", "claimed_instance") == 0);
+        CHECK(story.times_counted("back", "claimed_instance") == 0);
     }
     SECTION("the node was lost before it could report that it obeyed") {
         CoordinatorHarness bench;

@@ -13,8 +13,8 @@ using muster::coordinator::testing::FakeAgent;
 namespace {
 
 /// The instance ended in this way, and its agent reports it without a text.
-void ends_silently(CoordinatorHarness& bench, FakeAgent& puppet, int exit_code, int exit_signal,
-                   std::uint32_t restarts) {
+void end_without_text(CoordinatorHarness& bench, FakeAgent& puppet, int exit_code, int exit_signal,
+                      std::uint32_t restarts) {
     InstanceReport& instance = puppet.instances.begin()->second;
     instance.state = InstanceState::backoff;
     instance.exit_code = exit_code;
@@ -55,13 +55,13 @@ TEST_CASE("a wait says how an instance ended, also if its agent sends no text",
     bench.want("web", 2);
     bench.pass(3s);
     FakeAgent& first = n1.instances.contains({"web", 0}) ? n1 : n2;
-    ends_silently(bench, first, 3, 0, 1);
+    end_without_text(bench, first, 3, 0, 1);
     CHECK(why_not(bench, {"web", 1'000}) ==
           "not converged: web backoff, 1 of 2 running (web.0 on " + first.name +
               ": ended with exit code 3; 1 restart)");
     CHECK(bench.happened("instance.backoff", "web.0"));
-    ends_silently(bench, n1, 0, 9, 2);
-    ends_silently(bench, n2, 0, 9, 2);
+    end_without_text(bench, n1, 0, 9, 2);
+    end_without_text(bench, n2, 0, 9, 2);
     CHECK(why_not(bench, {"web", 1'000}) ==
           "not converged: web backoff, 0 of 2 running (web.0 on " + first.name +
               ": ended by signal 9; 2 restarts; and 1 more)");
@@ -145,7 +145,7 @@ TEST_CASE("a wait ends at once when the roll-out is halted", "[coordinator][wait
     bench.pass(1s);
     const Ticket wait = bench.request(WaitRequest{"w*", 60'000});
     CHECK_FALSE(bench.reply_to(wait));
-    ends_silently(bench, n1, 3, 0, 1);
+    end_without_text(bench, n1, 3, 0, 1);
     const auto reply = bench.reply_to(wait);
     REQUIRE(reply);
     REQUIRE_FALSE(reply->result);

@@ -17,7 +17,7 @@ FlapScoreView flap_score_of(CoordinatorHarness& bench, const std::string& node) 
 }
 
 /// The host creates no processes until its node is suspended.
-void misbehave(CoordinatorHarness& bench, const std::string& node) {
+void fail_until_suspended(CoordinatorHarness& bench, const std::string& node) {
     bench[node].host.spawn_failing = true;
     for (int round = 0; round < 8 && bench.node(node).health != "flaky"; ++round) {
         bench.pass(1s);
@@ -40,9 +40,9 @@ TEST_CASE("a forgiven node serves after its next answer, and its relapses are fo
     CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(2s);
-    misbehave(bench, "n1");
+    fail_until_suspended(bench, "n1");
     bench.pass(32s);
-    misbehave(bench, "n1");
+    fail_until_suspended(bench, "n1");
     REQUIRE(flap_score_of(bench, "n1").suspensions == 2);
 
     const RequestId id = bench.fresh_id();
@@ -67,7 +67,7 @@ TEST_CASE("a forgiven node serves after its next answer, and its relapses are fo
     CHECK(bench.node("n1").health == "healthy");
     CHECK(flap_score_of(bench, "n1").suspensions == 0);
     CHECK(flap_score_of(bench, "n1").contributions.empty());
-    misbehave(bench, "n1");
+    fail_until_suspended(bench, "n1");
     const std::int64_t left =
         raw(flap_score_of(bench, "n1").suspended_until) - raw(bench.node("n1").since);
     CHECK(left == 30'000);
@@ -120,7 +120,7 @@ TEST_CASE("forgiving a node twice, or one that is gone by then, does no harm",
     bench.join("n1");
     bench.join("n2");
     bench.pass(2s);
-    misbehave(bench, "n1");
+    fail_until_suspended(bench, "n1");
     bench.store_works = false;
     const Ticket first = bench.request(NodeForgiveRequest{"n1"});
     const Ticket second = bench.request(NodeForgiveRequest{"n1"});
@@ -156,7 +156,7 @@ TEST_CASE("instances on a suspended node stay, or move if so configured",
     REQUIRE(bench["n1"].instances.size() == 1);
     bench.join("n2");
     bench.pass(2s);
-    misbehave(bench, "n1");
+    fail_until_suspended(bench, "n1");
     for (int step = 0; step < 20; ++step) {
         bench.pass(250ms);
         CHECK(bench.running("web") >= 1);
@@ -178,7 +178,7 @@ TEST_CASE("an instance that cannot leave a suspended node keeps running, and is 
     REQUIRE(bench.ask(TaskAddRequest{everywhere})->result);
     bench.pass(5s);
     REQUIRE(bench["n1"].instances.size() == 2);
-    misbehave(bench, "n1");
+    fail_until_suspended(bench, "n1");
     bench.pass(5s);
     CHECK(bench["n1"].instances.size() == 2);
     const auto blocked = flap_score_of(bench, "n1").blocked_by;

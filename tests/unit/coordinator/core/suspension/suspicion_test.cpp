@@ -16,9 +16,10 @@ using muster::coordinator::testing::CoordinatorHarness;
 namespace {
 
 /// A coordinator whose nodes answer each received poll at once.
-class Company {
+class RespondingFleet {
 public:
-    Company(std::uint64_t nodes, const CoordinatorOptions& options, std::uint64_t lost_per_mille)
+    RespondingFleet(std::uint64_t nodes, const CoordinatorOptions& options,
+                    std::uint64_t lost_per_mille)
         : random_{static_cast<std::uint64_t>(to_ms(options.round)) + options.loss.after},
           lost_per_mille_{lost_per_mille},
           round_{options.round},
@@ -100,13 +101,13 @@ TEST_CASE("a healthy node that loses one poll in twenty is never suspended",
           "[coordinator][nodes][flaky][L9]") {
     CoordinatorOptions options = losing_after(3);
     options.round = GENERATE(Duration{50ms}, Duration{1s}, Duration{10s});
-    Company fleet{100, options, 50};
+    RespondingFleet fleet{100, options, 50};
     fleet.run(rounds);
     CHECK(fleet.suspended == 0);
 }
 
 TEST_CASE("in a million answers without a fault no node is suspended or lost", "[nodes][L9]") {
-    Company fleet{nodes, losing_after(3), 0};
+    RespondingFleet fleet{nodes, losing_after(3), 0};
     fleet.run(rounds);
     CHECK(fleet.suspended == 0);
     CHECK(fleet.lost == 0);
@@ -118,7 +119,7 @@ TEST_CASE("if one in twenty of a million polls is lost, hardly any node is", "[n
     const auto& [misses, most] =
         GENERATE(table<std::uint32_t, std::uint64_t>({{3U, 150U}, {5U, 1U}}));
     CAPTURE(misses);
-    Company fleet{nodes, losing_after(misses), 50};
+    RespondingFleet fleet{nodes, losing_after(misses), 50};
     fleet.run(rounds);
     CHECK(fleet.suspended == 0);
     CHECK(fleet.lost <= most);
