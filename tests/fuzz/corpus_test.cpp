@@ -39,8 +39,10 @@ void run_all(const std::string& target, void (*run)(std::string_view)) {
 
 }  // namespace
 
-#define MUSTER_FUZZ_TARGET(name, most_bytes) \
-    TEST_CASE("the corpus of " #name " is processed without a failure", "[fuzz]") { run_all(#name, fuzz::fuzz_##name); }
+#define MUSTER_FUZZ_TARGET(name, most_bytes)                                        \
+    TEST_CASE("the corpus of " #name " is processed without a failure", "[fuzz]") { \
+        run_all(#name, fuzz::fuzz_##name);                                          \
+    }
 #include "tests/fuzz/targets.def"
 #undef MUSTER_FUZZ_TARGET
 
