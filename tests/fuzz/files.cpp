@@ -127,7 +127,7 @@ void fuzz_record_step(std::string_view input) {
         coordinator::StepEncoder encoder;
         const std::string bytes{encoder.input(heard->now, heard->input)};
         const auto again = coordinator::decode_step(bytes);
-        const auto* const same = again ? std::get_if<coordinator::Heard>(&*again) : nullptr;
+        const auto* const same = again ? std::get_if<coordinator::RecordedInput>(&*again) : nullptr;
         // An omitted field has its default, and the default message may be invalid.
         ensure(same == nullptr || encoder.input(same->now, same->input) == bytes,
                "an input is read as it was written");

@@ -24,7 +24,8 @@ const Copy* Moves::movable(TaskIndex index, Ordinal ordinal) const {
     const Task& task = workload_[index];
     // A stray that is left alone uses the room for the copy that a move adds.
     const bool is_full = statuses_.strays_of(index) >= task.spec.update.max_surge;
-    const Copy* stay = ordinal < task.ordinals() && !is_full
+    const bool has_any = raw(index) < movable_.size() && movable_[raw(index)] > 0;
+    const Copy* stay = ordinal < task.ordinals() && has_any && !is_full
                            ? find_stay(workload_, placements_, index, ordinal)
                            : nullptr;
     return stay != nullptr && is_movable(task, *stay) ? stay : nullptr;

@@ -51,6 +51,7 @@ public:
 
     /// This many of the task's copies are movable now.
     void on_read(TaskIndex index, std::uint32_t movable);
+    /// None of the task's copies is movable until it is read again.
     void forget(TaskIndex index);
 
     /// True if a home, a movable copy or the set of serving nodes changed since the last balance,

@@ -75,6 +75,10 @@ std::uint32_t PlannerState::refresh_homes(TaskIndex index) {
     read(workload, placements, index, reading);
     const auto ordinals = static_cast<Ordinal>(reading.slots.size());
     places.resize(index, ordinals);
+    const bool rolls_out = is_rolling_out(reading, workload[index].generation);
+    if (rolls_out) {
+        moves.forget(index);  // A roll-out replaces copies anyway; a move would only add a start.
+    }
     if (places.is_any_to_move(index)) {
         moves.revoke_void(index);
         moves.turns().add(index);
@@ -109,7 +113,7 @@ std::uint32_t PlannerState::refresh_homes(TaskIndex index) {
             notes.on_lost_nodes.erase({index, ordinal});
         }
     }
-    moves.on_read(index, movable);
+    moves.on_read(index, rolls_out ? 0 : movable);
     if (places.restate(index, reading)) {
         moves.may_be_evener();
     }

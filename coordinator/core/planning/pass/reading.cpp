@@ -104,6 +104,12 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
     }
 }
 
+bool is_rolling_out(const Reading& reading, Generation wanted) {
+    return std::ranges::any_of(reading.copies.first(reading.surplus), [&](const Copy& copy) {
+        return is_ours(copy) && copy.generation < wanted && !is_leaving(copy);
+    });
+}
+
 std::span<const Copy> copies_of(std::span<const Copy> copies, Ordinal ordinal) {
     const auto first = std::ranges::lower_bound(copies, ordinal, {}, &Copy::ordinal);
     auto last = first;

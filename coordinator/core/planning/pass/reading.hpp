@@ -54,6 +54,9 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
 /// The copies of one ordinal among a task's copies.
 [[nodiscard]] std::span<const Copy> copies_of(std::span<const Copy> copies, Ordinal ordinal);
 
+/// Some copy of an older generation has not been replaced yet.
+[[nodiscard]] bool is_rolling_out(const Reading& reading, Generation wanted);
+
 /// A copy of the ordinal exists on the node, or its start is in flight.
 [[nodiscard]] bool has_copy(const Placements& placements, TaskIndex index, Ordinal ordinal,
                             NodeIndex node);

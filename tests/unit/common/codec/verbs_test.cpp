@@ -69,8 +69,6 @@ TEST_CASE("a line of words is a request", "[verbs]") {
     CHECK(body_of("events") == RequestBody{EventsRequest{}});
     CHECK(body_of("events 17 5") == RequestBody{EventsRequest{17, 5}});
     CHECK(body_of("wait web-* 90s") == RequestBody{WaitRequest{"web-*", 90'000}});
-    CHECK(body_of(R"({"verb":"wait","pattern":"job","finished":true})") ==
-          RequestBody{WaitRequest{.pattern = "job", .finished = true}});
     CHECK(body_of("task scale web 4") == RequestBody{TaskScaleRequest{"web", 4}});
     CHECK(body_of("store accept dry-run") == RequestBody{StoreAcceptRequest{true}});
     TaskAddRequest add;

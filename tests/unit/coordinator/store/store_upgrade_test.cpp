@@ -156,7 +156,7 @@ TEST_CASE("a store of schema 4 gets a table of ends", "[store]") {
     {
         const auto open = open_store(store_file(directory));
         REQUIRE(open);
-        open->store->submit({1, {StoredSetting{"fleet", "2"}}});
+        open->store->submit({1, {StoredSetting{"moves_per_round", "2"}}});
         REQUIRE(wait_durable(*open->store, 1));
     }
     {
@@ -169,7 +169,7 @@ TEST_CASE("a store of schema 4 gets a table of ends", "[store]") {
     {
         const auto open = open_store(store_file(directory));
         REQUIRE(open);
-        CHECK(open->image.settings == std::vector{StoredSetting{"fleet", "2"}});
+        CHECK(open->image.settings == std::vector{StoredSetting{"moves_per_round", "2"}});
         CHECK(open->image.ends.empty());
         open->store->submit({1, {Shared<StoredEnds>{job}}});
         REQUIRE(wait_durable(*open->store, 1));
