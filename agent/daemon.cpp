@@ -29,7 +29,7 @@ constexpr Duration patience_with_shims = 2s;
 // How long an agent may take to answer a local request.
 constexpr Duration patience_with_agent = 5s;
 // Time for the library's thread to pass the departure message to the kernel.
-constexpr Duration goodbye_wait = 50ms;
+constexpr Duration departure_wait = 50ms;
 
 BootId boot_id() {
     std::ifstream file{"/proc/sys/kernel/random/boot_id"};
@@ -96,12 +96,12 @@ LauncherOptions launcher_options(const AgentSettings& settings, const StartupRes
                        resources.state.path(), resources.directories.run + "-secrets"}};
 }
 
-void run_until_told(net::Loop& loop, AgentServer& server, net::Signals& signals) {
-    int told = 0;
+void run_until_signalled(net::Loop& loop, AgentServer& server, net::Signals& signals) {
+    int signalled = 0;
     loop.watch(signals.fd(), [&](Instant now) {
         while (const auto number = signals.take()) {
             log::info("leaving; instances keep running", {{"signal", *number}});
-            if (++told == 1) {
+            if (++signalled == 1) {
                 net::notify_systemd("STOPPING=1");
                 server.leave(now);
             }
@@ -109,14 +109,14 @@ void run_until_told(net::Loop& loop, AgentServer& server, net::Signals& signals)
     });
     const auto watchdog = net::watchdog_interval();
     Instant watchdog_due = net::boottime_now();
-    while (!server.finished() && told < 2) {
+    while (!server.finished() && signalled < 2) {
         const Instant now = server.turn(watchdog ? watchdog_due : Instant::max());
         if (watchdog && now >= watchdog_due) {
             net::notify_systemd("WATCHDOG=1");
             watchdog_due = now + *watchdog;
         }
     }
-    const Instant end = net::boottime_now() + goodbye_wait;
+    const Instant end = net::boottime_now() + departure_wait;
     while (server.turn(end) < end) {
     }
     loop.forget(signals.fd());
@@ -265,7 +265,7 @@ Result<void> run_agent(const AgentSettings& settings) {
                              {"state", resources.state.path()},
                              {"endpoint", resources.local_endpoint}});
     net::notify_systemd("READY=1");
-    run_until_told((*life)->loop(), server, signals);
+    run_until_signalled((*life)->loop(), server, signals);
     log::info("agent ended");
     return {};
 }

@@ -135,7 +135,7 @@ std::uint64_t memory_available(const std::string& meminfo) {
                : std::strtoull(meminfo.c_str() + at + key.size(), nullptr, 10) * 1024;
 }
 
-HostObserved look_at_host(const std::vector<CgroupTree>& trees, CivilMs now) {
+HostObserved observe_host(const std::vector<CgroupTree>& trees, CivilMs now) {
     HostObserved seen{.civil = now};
     std::array<double, 1> load{};
     if (getloadavg(load.data(), 1) == 1) {
@@ -158,7 +158,7 @@ HostObserved look_at_host(const std::vector<CgroupTree>& trees, CivilMs now) {
     return seen;
 }
 
-DiskObserved look_at_disk(const std::string& directory) {
+DiskObserved observe_disk(const std::string& directory) {
     struct statvfs disk = {};
     if (statvfs(directory.c_str(), &disk) != 0) {
         return {};

@@ -22,10 +22,10 @@ struct FoundCapacity {
 [[nodiscard]] CapacityFrom complete(Capacity& said, const FoundCapacity& found);
 
 /// Observes the host, less what its cgroups withhold. The civil clock is the caller's.
-[[nodiscard]] HostObserved look_at_host(const std::vector<CgroupTree>& trees, CivilMs now);
+[[nodiscard]] HostObserved observe_host(const std::vector<CgroupTree>& trees, CivilMs now);
 
 /// The disk with this directory. Blocks as long as the disk does.
-[[nodiscard]] DiskObserved look_at_disk(const std::string& directory);
+[[nodiscard]] DiskObserved observe_disk(const std::string& directory);
 
 /// `MemAvailable` of a text in the format of /proc/meminfo, in bytes. 0: it is missing.
 [[nodiscard]] std::uint64_t memory_available(const std::string& meminfo);

@@ -37,8 +37,8 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
       loop_{loop},
       random_{options.seed},
       dealer_{context, net::agent_dealer(random_)},
-      by_hand_{context,
-               {.message_bytes = limits::operator_message_bytes, .send_queue = answers_queued}},
+      local_{context,
+             {.message_bytes = limits::operator_message_bytes, .send_queue = answers_queued}},
       unread_{context, context.make_meter()},
       core_{net::boottime_now(), options, beginning},
       life_{options.life},
@@ -57,12 +57,12 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
 }
 
 Result<void> AgentServer::open(const std::string& local_endpoint) {
-    if (const auto bound = by_hand_.bind(local_endpoint); !bound) {
+    if (const auto bound = local_.bind(local_endpoint); !bound) {
         return tl::unexpected{bound.error()};
     }
-    loop_.watch(by_hand_, [this](Instant now) {
+    loop_.watch(local_, [this](Instant now) {
         now_ = now;
-        return receive_by_hand();
+        return receive_local();
     });
     return {};
 }
@@ -133,13 +133,13 @@ bool AgentServer::receive(Instant now) {
 
 // ---- local requests ----
 
-bool AgentServer::receive_by_hand() {
+bool AgentServer::receive_local() {
     net::Envelope from;
-    const auto receipt = by_hand_.receive(from, received_);
+    const auto receipt = local_.receive(from, received_);
     const bool shows_itself = receipt == net::Receipt::probe && !from.delimited;
     if (receipt != net::Receipt::nothing && !shows_itself) {
         const bool reads = unread_.of(from.route) <= limits::unread_bytes;
-        static_cast<void>(by_hand_.send(
+        static_cast<void>(local_.send(
             from, {},
             reads ? answer_to(received_)
                   : local_error(
@@ -270,7 +270,7 @@ void AgentServer::look_around(Instant now) {
                    {{"coordinator", settings_.coordinator}});
     }
     look_due_ = now + between_looks;
-    step(now, look_at_host(cgroups_, net::civil_now()));
+    step(now, observe_host(cgroups_, net::civil_now()));
     disk_.look();
 }
 
@@ -291,7 +291,7 @@ void AgentServer::log_message(Instant now, const CoordinatorMessage& message) {
     log::write(refusals_.limit(refused->code), now, log::Level::warn,
                "refused by the coordinator, trying again",
                {{"code", to_string(refused->code)},
-                {"reason", refused->detail + std::string{RefusalTalk::advice(refused->code)}}});
+                {"reason", refused->detail + std::string{RefusalLog::advice(refused->code)}}});
 }
 
 void AgentServer::log_process_event(Instant now, const ProcessEvent& event) {

@@ -10,7 +10,7 @@
 #include "agent/exec/executor.hpp"
 #include "agent/local_requests.hpp"
 #include "agent/options.hpp"
-#include "agent/refusal_talk.hpp"
+#include "agent/refusal_log.hpp"
 #include "agent/worker.hpp"
 #include "common/base/random.hpp"
 #include "common/log/log.hpp"
@@ -55,7 +55,7 @@ public:
 
 private:
     bool receive(Instant now);
-    bool receive_by_hand();
+    bool receive_local();
     [[nodiscard]] std::string answer_to(const net::Message& message);
     [[nodiscard]] std::vector<LocalProcess> processes() const;
 
@@ -77,7 +77,7 @@ private:
     net::Loop& loop_;
     Random random_;
     net::Dealer dealer_;
-    net::Router by_hand_;
+    net::Router local_;
     net::Unread unread_;
     Agent core_;
     LifeId life_;
@@ -97,7 +97,7 @@ private:
     std::optional<Instant> unlinked_;  // Since then nothing could be sent.
     log::RateLimit complaints_{1, 1min};
     log::RateLimit silence_{1, 10min};
-    RefusalTalk refusals_;
+    RefusalLog refusals_;
     log::RateLimit ends_{20};
     log::RateLimit mended_{20};
     log::RateLimit disk_complaints_{1, 1min};

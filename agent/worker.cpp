@@ -30,7 +30,7 @@ AgentInput Disk::carry_out(const Job& job) {
         return written ? AgentInput{Remembered{}} : RememberFailed{written.error().detail};
     }
     if (std::holds_alternative<Look>(job)) {
-        return look_at_disk(state_.path());
+        return observe_disk(state_.path());
     }
     const auto written = journal_.write(std::get<JournalWrite>(job));
     return written ? AgentInput{Journaled{}} : JournalFailed{written.error().detail};

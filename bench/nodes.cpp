@@ -64,20 +64,20 @@ public:
         }
     }
     /// The number of node events so far.
-    [[nodiscard]] std::uint64_t told() const { return told_; }
+    [[nodiscard]] std::uint64_t event_count() const { return event_count_; }
 
 private:
     coordinator::Output step(const coordinator::Input& input) {
         coordinator::Output output = core_.step(now_, input);
         for (const Event& event : output.events) {
-            told_ += event.topic.starts_with("node.") ? 1U : 0U;
+            event_count_ += event.topic.starts_with("node.") ? 1U : 0U;
         }
         return output;
     }
 
     Instant now_{1h};
     coordinator::Coordinator core_;
-    std::uint64_t told_ = 0;
+    std::uint64_t event_count_ = 0;
 };
 
 std::vector<coordinator::Input> hellos_of(std::uint32_t nodes) {
@@ -129,9 +129,9 @@ Figure nodes_idle() {
     }
     leader.rounds(5);
     Figure figure;
-    const std::uint64_t told = leader.told();
+    const std::uint64_t event_count = leader.event_count();
     figure.value = median_of(5, [&] { return cpu_ms_of([&] { leader.rounds(rounds); }) / rounds; });
-    ensure(leader.told() == told, "nothing happens to nodes while nothing is due");
+    ensure(leader.event_count() == event_count, "nothing happens to nodes while nothing is due");
     return figure;
 }
 
@@ -167,7 +167,7 @@ Figure memory_node_record() {
     Figure figure;
     figure.unit = "bytes";
     figure.value = static_cast<double>(allocated_bytes() - before) / nodes;
-    ensure(leader.told() == 0, "the records are kept");
+    ensure(leader.event_count() == 0, "the records are kept");
     return figure;
 }
 

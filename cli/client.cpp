@@ -57,7 +57,7 @@ Result<void> Client::send_again(const Request& request) {
 
 Client::Answer Client::answer_in(const Request& request, const net::Message& message) {
     if (message.size() != 2) {
-        return stranger("", "it sends other messages");
+        return not_a_coordinator("", "it sends other messages");
     }
     if (auto spoken = codec::check_version(message[0]); !spoken) {
         return tl::unexpected(spoken.error());
@@ -76,7 +76,7 @@ Client::Answer Client::answer_in(const Request& request, const net::Message& mes
 Client::Answer Client::answer_of(const Request& request, std::string_view bytes) {
     auto reply = codec::decode_reply(bytes);
     if (!reply) {
-        return stranger(bytes, reply.error().detail);
+        return not_a_coordinator(bytes, reply.error().detail);
     }
     heard_ = true;
     // An unreadable request has no id, and neither has the error that answers it.
@@ -84,7 +84,8 @@ Client::Answer Client::answer_of(const Request& request, std::string_view bytes)
     return ours ? Answer{std::move(reply->result)} : std::nullopt;
 }
 
-tl::unexpected<Error> Client::stranger(std::string_view bytes, const std::string& fault) const {
+tl::unexpected<Error> Client::not_a_coordinator(std::string_view bytes,
+                                                const std::string& fault) const {
     CoordinatorMessage to_agents;
     if (codec::decode(bytes, to_agents)) {
         return fail(Errc::unreachable,

@@ -54,8 +54,8 @@ private:
     [[nodiscard]] Answer answer_in(const Request& request, const net::Message& message);
     [[nodiscard]] Answer answer_of(const Request& request, std::string_view bytes);
     /// The error for a peer that is not a coordinator's endpoint for operators.
-    [[nodiscard]] tl::unexpected<Error> stranger(std::string_view bytes,
-                                                 const std::string& fault) const;
+    [[nodiscard]] tl::unexpected<Error> not_a_coordinator(std::string_view bytes,
+                                                          const std::string& fault) const;
     /// Sends a request on the present link that every coordinator answers at once.
     [[nodiscard]] Result<void> ping();
     [[nodiscard]] tl::unexpected<Error> no_answer(const Request& request, Duration waited) const;

@@ -67,8 +67,8 @@ ExitCode ask_coordinator(const CommandLine& line) {
     }
     if (const auto* const apply = std::get_if<ApplyRequest>(&*request);
         apply != nullptr && apply->tasks.empty()) {
-        complain(fmt::format("muster: {} has no [[task]], so it wants nothing\n",
-                             printable(line.value("--file").value_or(""))));
+        print_error(fmt::format("muster: {} has no [[task]], so it wants nothing\n",
+                                printable(line.value("--file").value_or(""))));
     }
     Console console{std::move(*settings)};
     switch (entry_of(line.verb).run) {

@@ -41,7 +41,7 @@ std::optional<RecordOptions> record_options(const Options& options) {
                          .version = options.core.version};
 }
 
-void run_until_told(net::Loop& loop, Server& server, net::Signals& signals) {
+void run_until_signalled(net::Loop& loop, Server& server, net::Signals& signals) {
     bool told = false;
     loop.watch(signals.fd(), [&](Instant) {
         while (const auto number = signals.take()) {
@@ -80,7 +80,7 @@ Result<void> lead(const Options& options, const Server::Bindings& wanted, Store&
                           {"events", bound->events},
                           {"http", bound->http}});
     net::notify_systemd("READY=1");
-    run_until_told(loop, server, signals);
+    run_until_signalled(loop, server, signals);
     net::notify_systemd("STOPPING=1");
     server.stop();
     if (server.resigned()) {

@@ -146,7 +146,7 @@ Instant Server::turn(Instant deadline) {
     close_gone_sessions(now);
     if (now >= civil_due_) {
         forward_civil_time(now);
-        look_at_files(now);
+        check_file_use(now);
     }
     if (now >= core_.next_deadline() && !is_put_off(now, wake_put_off_)) {
         step(now, Wake{});
@@ -154,13 +154,13 @@ Instant Server::turn(Instant deadline) {
     if (now >= http_.next_deadline()) {
         http_.close_overdue(now);
     }
-    if (events_.is_shut()) {
+    if (events_.is_unbound()) {
         log::write(
             listener_complaints_, now, log::Level::warn,
             "event subscribers were disconnected because they subscribed to too many topics; "
             "they may reconnect when the endpoint is bound again",
             {{"most_topics", net::Publisher::most_topics}});
-        events_.let_in_again();
+        events_.rebind();
     }
     publish(now, events_of_turn);
     if (!answered_.empty()) {  // Freeing 100,000 tasks takes 20 ms.
@@ -258,7 +258,7 @@ void Server::forward_civil_time(Instant now) {
     step(now, CivilTime{net::civil_now()});
 }
 
-void Server::look_at_files(Instant now) {
+void Server::check_file_use(Instant now) {
     const auto turned_away = net::turned_away();
     file_alarm_ = file_alarm(file_use(), turned_away - turned_away_);
     if (file_alarm_) {
@@ -267,7 +267,7 @@ void Server::look_at_files(Instant now) {
     }
     const bool ill = turned_away > turned_away_;
     turned_away_ = turned_away;
-    if (std::exchange(sockets_ill_, ill) != ill) {
+    if (std::exchange(sockets_degraded_, ill) != ill) {
         step(now, OwnSockets{ill});
     }
 }
@@ -299,7 +299,7 @@ void Server::work_on(Instant now, const Input& input) {
     const Instant planned = net::boottime_now();
     if (recorder_) {
         recorder_->record_output(output);
-        complain_of_record(now);
+        log_record_trouble(now);
     }
     const bool closed_round = output.closed_round;
     carry_out(now, std::move(output));
@@ -308,7 +308,7 @@ void Server::work_on(Instant now, const Input& input) {
     }
 }
 
-void Server::complain_of_record(Instant now) {
+void Server::log_record_trouble(Instant now) {
     if (const auto& trouble = recorder_->trouble()) {
         log::write(record_complaints_, now, log::Level::warn,
                    "recording failed; the coordinator tries again soon", {{"reason", *trouble}});

@@ -81,10 +81,10 @@ private:
     void ask_core(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
     void read_store(Instant now);
     void forward_civil_time(Instant now);
-    void look_at_files(Instant now);
+    void check_file_use(Instant now);
     void step(Instant now, const Input& input);
     void work_on(Instant now, const Input& input);
-    void complain_of_record(Instant now);
+    void log_record_trouble(Instant now);
     void close_gone_sessions(Instant now);
     void carry_out(Instant now, Output output);
     /// As many as this turn still allows.
@@ -134,7 +134,7 @@ private:
     int readings_put_off_ = 0;
     Instant civil_due_{};
     std::uint64_t turned_away_ = 0;  // Refused connections, when the files were last counted.
-    bool sockets_ill_ = false;       // The state that the core was last given.
+    bool sockets_degraded_ = false;  // The state that the core was last given.
     std::optional<std::string> file_alarm_;  // From the last count.
     std::string published_at_;               // Where events_ listens.
     log::RateLimit file_complaints_{1, 1min};

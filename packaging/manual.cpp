@@ -124,7 +124,7 @@ std::string with_version(std::string line) {
     return at == std::string::npos ? line : line.replace(at, mark.size(), MUSTER_VERSION);
 }
 
-int complain(const std::string& what) {
+int print_error(const std::string& what) {
     std::cerr << "muster-manual: " << what << '\n';
     return 1;
 }
@@ -134,7 +134,7 @@ int complain(const std::string& what) {
 int main(int argc, char** argv) {
     const std::span arguments{argv, static_cast<std::size_t>(argc)};
     if (arguments.size() != 2) {
-        return complain("usage: muster-manual TEMPLATE [<HELP] >PAGE");
+        return print_error("usage: muster-manual TEMPLATE [<HELP] >PAGE");
     }
     std::ifstream page{arguments[1]};
     std::string line;
@@ -145,12 +145,13 @@ int main(int argc, char** argv) {
                             : line == "@help@"   ? help_lists(std::cin)
                                                  : with_version(line) + "\n";
         if (filled.empty()) {
-            return complain("nothing is known for " + line + "; is the help on standard input?");
+            return print_error("nothing is known for " + line + "; is the help on standard input?");
         }
         std::cout << filled;
     }
     if (!page.eof() || !std::cout.flush()) {
-        return complain(std::string{arguments[1]} + " cannot be read, or the page not be written");
+        return print_error(std::string{arguments[1]} +
+                           " cannot be read, or the page not be written");
     }
     return 0;
 }

@@ -20,7 +20,7 @@ bool put_named_to_work() {
         std::fprintf(stderr, "MUSTER_MUTANT: '%s' is not a mutant of this program\n", name);
         std::_Exit(2);
     }
-    muster::sim::put_to_work(&*found);
+    muster::sim::activate(&*found);
     return true;
 }
 

@@ -50,7 +50,7 @@ AgentOutput Agent::step(Instant now, const AgentInput& input) {
     advance(now, output);
     report_news(now, output);
     say_hello(now, output);
-    say_goodbye(now, output);
+    announce_departure(now, output);
     return output;
 }
 
@@ -115,7 +115,7 @@ void Agent::review_trouble(Instant now) {
 
 /// Answers a poll, or makes the same report without one.
 void Agent::report(Instant now, const Poll& poll, AgentOutput& output, HostVitals vitals) {
-    Report report = reporter_.tell(poll.seen, lives_.instances());
+    Report report = reporter_.make_report(poll.seen, lives_.instances());
     report.epoch = poll.epoch;
     report.round = poll.round;
     report.incarnation = memory().incarnation;
@@ -134,9 +134,9 @@ void Agent::report(Instant now, const Poll& poll, AgentOutput& output, HostVital
 void Agent::report_news(Instant now, AgentOutput& output) {
     // An agent that shuts down sends no deltas: the coordinator would plan starts here, and the
     // agent would refuse them. One last delta goes out before its departure.
-    const bool may_tell = session_.leader() && !ending_.stops_all;
-    if (reporter_.take_due(now, may_tell)) {
-        report(now, {.epoch = session_.leader()->epoch, .seen = reporter_.told()}, output);
+    const bool may_send = session_.leader() && !ending_.stops_all;
+    if (reporter_.take_due(now, may_send)) {
+        report(now, {.epoch = session_.leader()->epoch, .seen = reporter_.last_reported()}, output);
     }
 }
 
@@ -157,7 +157,7 @@ void Agent::say_hello(Instant now, AgentOutput& output) {
     }
 }
 
-void Agent::say_goodbye(Instant now, AgentOutput& output) {
+void Agent::announce_departure(Instant now, AgentOutput& output) {
     // The agent does not wait for a journal that fails: the shims report the processes to the next
     // life.
     const std::size_t count = lives_.table().count();
@@ -168,7 +168,7 @@ void Agent::say_goodbye(Instant now, AgentOutput& output) {
     }
     ending_.is_over = true;
     if (session_.leader() && reporter_.has_news()) {
-        report(now, {.epoch = session_.leader()->epoch, .seen = reporter_.told()}, output);
+        report(now, {.epoch = session_.leader()->epoch, .seen = reporter_.last_reported()}, output);
     }
     output.messages.emplace_back(Goodbye{.incarnation = memory().incarnation,
                                          .instances = static_cast<std::uint32_t>(count)});
@@ -187,7 +187,7 @@ void Agent::on_not_started(Instant now, const ProcessNotStarted& event) {
         host_.set_trouble(event.detail);
     }
     if (ReadinessCheck::owns(event.process)) {
-        supervisor_.note_spawn(!event.host_at_fault);
+        supervisor_.on_check_spawn(!event.host_at_fault);
         readiness_.on_not_started();
     } else {
         supervisor_.on_not_started(now, event);
@@ -219,7 +219,7 @@ void Agent::route(Instant now, const AgentInput& input, AgentOutput& output) {
         [&](const ProcessStarted& event) {
             host_.on_process_made(now);
             if (ReadinessCheck::owns(event.process)) {
-                supervisor_.note_spawn(true);
+                supervisor_.on_check_spawn(true);
             } else {
                 supervisor_.on_started(now, event);
             }

@@ -70,7 +70,7 @@ private:
     void report(Instant now, const Poll& poll, AgentOutput& output, HostVitals vitals = {});
     void report_news(Instant now, AgentOutput& output);
     void say_hello(Instant now, AgentOutput& output);
-    void say_goodbye(Instant now, AgentOutput& output);
+    void announce_departure(Instant now, AgentOutput& output);
 
     /// How the agent ends, if it was ordered to end.
     struct Ending {

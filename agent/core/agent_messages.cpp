@@ -119,7 +119,7 @@ void Agent::handle(Instant now, const Poll& poll, AgentOutput& output) {
     }
     advance(now, output);  // The answer includes what begins now.
     review_trouble(now);
-    report(now, poll, output, host_.tell(now, poll.seen == Revision{}));
+    report(now, poll, output, host_.vitals_to_report(now, poll.seen == Revision{}));
 }
 
 void Agent::handle(Instant now, const Batch& batch, AgentOutput& output) {

@@ -69,7 +69,7 @@ std::vector<FoundProcess> Executor::adopt(Instant now, const JournalImage& journ
             launcher_.keep(process->id);
             entry.second.program = process->spec.argv.front();
             found.push_back(std::move(*process));
-            tell(entry);
+            emit_events(entry);
         } else {
             unknown.push_back(entry.first);
         }
@@ -150,7 +150,7 @@ void Executor::take_over(Instant now, const InstanceImage& image) {
         }
         tree.state = std::move(*end);
     }
-    tell(*trees_.find(image.process));
+    emit_events(*trees_.find(image.process));
 }
 
 // ---- orders ----
@@ -269,7 +269,7 @@ bool Executor::receive(Instant now, Entry& entry) {
     Tree& tree = entry.second;
     switch (tree.link.receive(tree.state)) {
         case ShimLink::Receipt::nothing: return false;
-        case ShimLink::Receipt::state: tell(entry); return true;
+        case ShimLink::Receipt::state: emit_events(entry); return true;
         case ShimLink::Receipt::unreadable: static_cast<void>(ask_again(entry)); return true;
         case ShimLink::Receipt::closed: break;
     }
@@ -283,14 +283,14 @@ bool Executor::receive(Instant now, Entry& entry) {
     // The shim may have been killed after it recorded the end.
     if (auto end = launcher_.end_of(entry.first)) {
         tree.state = std::move(*end);
-        tell(entry);
+        emit_events(entry);
     } else {
         orphans_->add(now, entry.first, tree.state.identity);
     }
     return true;
 }
 
-void Executor::tell(Entry& entry) {
+void Executor::emit_events(Entry& entry) {
     auto& [process, tree] = entry;
     const ShimState& state = tree.state;
     const bool is_new = (!tree.is_started && state.identity.pid != 0) ||

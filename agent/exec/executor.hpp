@@ -100,7 +100,7 @@ private:
     void take_over(Instant now, const InstanceImage& image);
     bool receive(Instant now, Entry& entry);
     bool ask_again(Entry& entry);
-    void tell(Entry& entry);
+    void emit_events(Entry& entry);
     void emit_gone(ProcessId process);
 
     Launcher launcher_;

@@ -131,17 +131,17 @@ size_t write_mark(char (&mark)[mark_bytes], uint64_t dropped) {
 
 // Writes the mark for dropped bytes before the text that follows them.
 void write_drop_mark(Stream& stream) {
-    if (stream.unsaid == 0) {
+    if (stream.unmarked == 0) {
         return;
     }
     char mark[mark_bytes];
-    const size_t size = write_mark(mark, stream.unsaid);
+    const size_t size = write_mark(mark, stream.unmarked);
     size_t room = 0;
     char* to = stream.ring.room(room);
     if (room >= size) {
         memcpy(to, mark, size);
         stream.ring.put(size);
-        stream.unsaid = 0;
+        stream.unmarked = 0;
         stream.is_dropping = false;
     }
 }
@@ -182,7 +182,7 @@ void drop(Stream& stream) {
             break;
         }
         stream.dropped += static_cast<uint64_t>(count);
-        stream.unsaid += static_cast<uint64_t>(count);
+        stream.unmarked += static_cast<uint64_t>(count);
     }
     if (count == 0) {
         close_file(stream.pipe);
@@ -192,7 +192,7 @@ void drop(Stream& stream) {
 bool has_room(Stream& stream) {
     size_t room = 0;
     static_cast<void>(stream.ring.room(room));
-    return room > mark_bytes || (room > 0 && stream.unsaid == 0);
+    return room > mark_bytes || (room > 0 && stream.unmarked == 0);
 }
 
 }  // namespace
@@ -355,12 +355,12 @@ bool Outputs::write_streams(LogFile* files) {
 }
 
 // No other thread uses the streams any more.
-void Outputs::say_last_dropped(LogFile* files) {
+void Outputs::write_last_drop_marks(LogFile* files) {
     for (size_t i = 0; i < 2; ++i) {
         char mark[mark_bytes];
-        if (streams_[i].unsaid > 0) {
+        if (streams_[i].unmarked > 0) {
             static_cast<void>(
-                !files[i].write(mark, write_mark(mark, streams_[i].unsaid), civil_ms()));
+                !files[i].write(mark, write_mark(mark, streams_[i].unmarked), civil_ms()));
         }
     }
 }
@@ -397,7 +397,7 @@ void* Outputs::write_all(void* of) {
         const bool written = outputs.write_streams(files);
         if (is_closed) {
             if (written) {
-                outputs.say_last_dropped(files);
+                outputs.write_last_drop_marks(files);
             }
             break;
         }

@@ -49,7 +49,7 @@ struct Stream {
     bool is_enlarged = false;
     Ring ring;
     uint64_t dropped = 0;    // In total.
-    uint64_t unsaid = 0;     // Dropped bytes that have no mark in the file yet.
+    uint64_t unmarked = 0;   // Dropped bytes that have no mark in the file yet.
     int64_t full_since = 0;  // Since when the ring is full. 0: it is not full.
     bool is_dropping = false;
 };
@@ -98,7 +98,7 @@ private:
     bool start_thread();
     void wake_thread() const;
     bool write_streams(LogFile* files);
-    void say_last_dropped(LogFile* files);
+    void write_last_drop_marks(LogFile* files);
     void write_record();
     void report_progress();
 

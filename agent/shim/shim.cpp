@@ -84,7 +84,7 @@ bool Shim::is_over() const {
 
 void Shim::turn() {
     if (changed_) {
-        tell();
+        send_state();
     }
     enum Index : size_t { of_signals, of_timer, of_listen, of_link, of_child, of_progress, of_out };
     pollfd files[] = {{signals_, POLLIN, 0},
@@ -124,7 +124,7 @@ void Shim::turn() {
         receive();
     }
     if (files[of_child].revents != 0) {
-        hear_child();
+        on_child_report();
     }
     if (files[of_signals].revents != 0) {
         reap();
@@ -176,7 +176,7 @@ void Shim::not_started(Stage stage, int error_number) {
 }
 
 // The child reports why it cannot become its program, or that it has become it.
-void Shim::hear_child() {
+void Shim::on_child_report() {
     Failure failure;
     const ssize_t count = read(child_.report, &failure, sizeof failure);
     close_file(child_.report);
@@ -208,7 +208,7 @@ void Shim::reap() {
         const pid_t pid = ended.si_pid;
         const bool is_command = pid == child_.pid;
         if (is_command && child_.report >= 0) {
-            hear_child();
+            on_child_report();
         }
         if (is_command && command_ != Command::pre_start) {
             // Before the child is reaped, because its process group id can be reused after that.

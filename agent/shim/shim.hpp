@@ -43,12 +43,12 @@ private:
     void obey(const char* message, size_t size);
     void take_order(size_t size);
     void describe(Writer& state) const;
-    void tell();
+    void send_state();
 
     // The task.
     void begin(Command command);
     void not_started(Stage stage, int error_number);
-    void hear_child();
+    void on_child_report();
     void reap();
     void command_ended(int status);
     void stop(int number, uint64_t grace_ms);
@@ -69,7 +69,7 @@ private:
     Phase phase_ = Phase::waiting;
     Stopping stopping_ = Stopping::no;
     bool changed_ = false;
-    bool tells_record_ = false;  // A new agent wants the record of its order.
+    bool sends_record_ = false;  // A new agent wants the record of its order.
     bool is_released_ = false;
     bool lease_over_ = false;
     bool is_recording_ = false;

@@ -50,7 +50,7 @@ void Shim::accept_agent() {
     }
     close_file(link_);  // The old agent is dead, or a newer one is here.
     link_ = link;
-    tells_record_ = true;
+    sends_record_ = true;
     changed_ = true;
 }
 
@@ -147,19 +147,19 @@ void Shim::describe(Writer& state) const {
     }
 }
 
-void Shim::tell() {
+void Shim::send_state() {
     if (link_ < 0) {
         changed_ = false;
         return;
     }
     Writer state{state_bytes, sizeof state_bytes, Kind::state};
     describe(state);
-    if (tells_record_) {
+    if (sends_record_) {
         state.bytes(Tag::record, order_.record.data, order_.record.size);
     }
     const ssize_t sent = send(link_, state.data(), state.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     changed_ = sent < 0 && errno == EAGAIN;
-    tells_record_ = tells_record_ && sent < 0;
+    sends_record_ = sends_record_ && sent < 0;
 }
 
 }  // namespace muster::shim

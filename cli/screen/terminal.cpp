@@ -41,16 +41,16 @@ Result<void> print(std::string_view text) {
     return {};
 }
 
-void complain(std::string_view text) { static_cast<void>(write_all(STDERR_FILENO, text)); }
+void print_error(std::string_view text) { static_cast<void>(write_all(STDERR_FILENO, text)); }
 
-void complain_once(std::string& said, const std::string& detail) {
+void print_error_once(std::string& said, const std::string& detail) {
     if (std::exchange(said, detail) != detail) {
-        complain(fmt::format("muster: {}\n", printable(detail)));
+        print_error(fmt::format("muster: {}\n", printable(detail)));
     }
 }
 
 bool confirm(std::string_view question) {
-    complain(fmt::format("{} [y/N] ", question));
+    print_error(fmt::format("{} [y/N] ", question));
     std::string answer;
     std::getline(std::cin, answer);
     return answer == "y" || answer == "yes";
@@ -93,12 +93,12 @@ void Progress::tick(Instant now) {
     const auto line = fmt::format("{} {} {} s{}", frames[turn_++ % frames.size()], what_,
                                   to_ms(elapsed) / 1000, detail);
     const std::size_t room = (columns_ > 0 ? columns_ : usual_columns) - 1;
-    complain('\r' + cut_to(printable(line), room) + "\033[K");
+    print_error('\r' + cut_to(printable(line), room) + "\033[K");
 }
 
 void Progress::wipe() {
     if (std::exchange(drawn_, false)) {
-        complain("\r\033[K");
+        print_error("\r\033[K");
     }
 }
 

@@ -26,9 +26,9 @@ struct Terminal {
 /// Writes all of it to standard output. The error has the reason, such as a full disk or no reader.
 [[nodiscard]] Result<void> print(std::string_view text);
 /// Writes all of it to standard error.
-void complain(std::string_view text);
+void print_error(std::string_view text);
 /// Writes a fault to standard error, unless it is the last one, `said`.
-void complain_once(std::string& said, const std::string& detail);
+void print_error_once(std::string& said, const std::string& detail);
 
 /// Asks on standard error and reads a line. True only for `y` or `yes`.
 [[nodiscard]] bool confirm(std::string_view question);

@@ -45,7 +45,7 @@ std::string harmless(std::string_view text) {
     clean.reserve(text.size());
     while (!text.empty()) {
         const bool is_kept = text[0] == '\n' || text[0] == '\t' || text.starts_with("\r\n");
-        const auto kept = is_kept ? 1 : std::max(letter_bytes(text), colour_bytes(text));
+        const auto kept = is_kept ? 1 : std::max(character_bytes(text), colour_bytes(text));
         clean += kept == 0 ? "?" : text.substr(0, kept);
         text.remove_prefix(std::max<std::size_t>(kept, 1));
     }

@@ -89,7 +89,7 @@ void show_error(const Error& error, bool json) {
     } else {
         std::istringstream lines{error.detail};  // A file's errors have one line each.
         for (std::string line; std::getline(lines, line);) {
-            complain(fmt::format("muster: {}\n", printable(line)));
+            print_error(fmt::format("muster: {}\n", printable(line)));
         }
     }
 }

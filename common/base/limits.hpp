@@ -146,6 +146,6 @@ inline constexpr Duration start_window_most = 24h;
 inline constexpr Duration backoff_max = 5min;
 /// A missing program: once an operator has installed it, the task runs soon.
 inline constexpr Duration between_tries_of_failed = 30s;
-inline constexpr Duration good_conduct = 10min;  ///< Running this long resets the back-off.
+inline constexpr Duration quiet_period = 10min;  ///< Running this long resets the back-off.
 
 }  // namespace muster::limits

@@ -93,7 +93,7 @@ Result<Assembly::Progress> Assembly::add(std::string_view frame) {
         bytes_.reserve(std::min<std::size_t>(count_, limits::upload_bytes / limits::part_bytes) *
                        part->bytes.size());
     } else if (broken_ && part->upload == upload_) {
-        return Progress::passed_over;
+        return Progress::skipped;
     } else if (part->upload != upload_ || part->index != next_ || part->count != count_) {
         const std::string due = is_open() ? "where part " + std::to_string(next_) + " was due"
                                           : "of an upload that never began or was given up";

@@ -36,7 +36,7 @@ inline constexpr std::uint8_t message_number = 5;
 /// next part calls reset().
 class Assembly {
 public:
-    enum class Progress : std::uint8_t { wants_more, complete, passed_over };
+    enum class Progress : std::uint8_t { wants_more, complete, skipped };
 
     /// Takes the next part. `complete`: take() has the message. The caller sends an error to the
     /// peer.

@@ -84,7 +84,7 @@ spdlog::logger& logger() {
 }
 
 bool is_plain(std::string_view value) {
-    while (const auto bytes = letter_bytes(value)) {
+    while (const auto bytes = character_bytes(value)) {
         if (std::string_view{" \"=\\"}.find(value.front()) != std::string_view::npos) {
             return false;
         }
@@ -98,7 +98,7 @@ void append_quoted(std::string& line, std::string_view value) {
     static constexpr std::string_view digits = "0123456789abcdef";
     line += '"';
     while (!value.empty()) {
-        const auto bytes = letter_bytes(value);
+        const auto bytes = character_bytes(value);
         const auto first = static_cast<unsigned char>(value.front());
         if (bytes == 0) {
             line += "\\x";
@@ -177,11 +177,11 @@ std::optional<std::uint64_t> RateLimit::pass(Instant now) {
         passed_ = 0;
     }
     if (passed_ == lines_) {
-        ++unsaid_;
+        ++suppressed_;
         return std::nullopt;
     }
     ++passed_;
-    return std::exchange(unsaid_, 0);
+    return std::exchange(suppressed_, 0);
 }
 
 }  // namespace muster::log

@@ -74,7 +74,7 @@ private:
     Duration interval_;
     Instant began_{};
     std::uint32_t passed_ = 0;
-    std::uint64_t unsaid_ = 0;
+    std::uint64_t suppressed_ = 0;
 };
 
 void write(RateLimit& limit, Instant now, Level level, std::string_view sentence,

@@ -10,7 +10,7 @@ namespace muster::net {
 
 Context::Context(const ContextOptions& options)
     : context_{std::make_unique<zmq::context_t>(options.io_threads, options.max_sockets)} {
-    turn_away_when_out_of_files();
+    close_when_out_of_files();
 }
 
 Context::~Context() = default;

@@ -58,9 +58,9 @@ bool Publisher::take_subscription() {
     return true;
 }
 
-bool Publisher::let_in_again() {
+bool Publisher::rebind() {
     // The library ends listener and connections in the background.
-    if (!is_shut() || !bind_to(endpoint_)) {
+    if (!is_unbound() || !bind_to(endpoint_)) {
         return false;
     }
     topics_.clear();

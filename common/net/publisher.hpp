@@ -29,9 +29,9 @@ public:
     [[nodiscard]] bool take_subscription();
     /// Listeners were disconnected, and wait until the endpoint is bound again, which takes a
     /// while.
-    [[nodiscard]] bool is_shut() const { return !is_bound_ && !endpoint_.empty(); }
+    [[nodiscard]] bool is_unbound() const { return !is_bound_ && !endpoint_.empty(); }
     /// False: not yet.
-    bool let_in_again();
+    bool rebind();
 
 private:
     std::string endpoint_;

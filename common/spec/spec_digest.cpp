@@ -13,19 +13,21 @@ namespace muster {
 
 namespace {
 
-void feed(Fnv& fnv, std::unsigned_integral auto number) { fnv.number(number); }
-void feed(Fnv& fnv, std::int32_t number) { fnv.number(static_cast<std::uint64_t>(number)); }
-void feed(Fnv& fnv, Duration duration) { fnv.number(static_cast<std::uint64_t>(to_ms(duration))); }
-void feed(Fnv& fnv, const std::string& text) { fnv.text(text); }
+void hash_into(Fnv& fnv, std::unsigned_integral auto number) { fnv.number(number); }
+void hash_into(Fnv& fnv, std::int32_t number) { fnv.number(static_cast<std::uint64_t>(number)); }
+void hash_into(Fnv& fnv, Duration duration) {
+    fnv.number(static_cast<std::uint64_t>(to_ms(duration)));
+}
+void hash_into(Fnv& fnv, const std::string& text) { fnv.text(text); }
 
-void feed(Fnv& fnv, const std::vector<std::string>& texts) {
+void hash_into(Fnv& fnv, const std::vector<std::string>& texts) {
     fnv.number(texts.size());
     for (const auto& text : texts) {
         fnv.text(text);
     }
 }
 
-void feed(Fnv& fnv, const std::map<std::string, std::string>& texts) {
+void hash_into(Fnv& fnv, const std::map<std::string, std::string>& texts) {
     fnv.number(texts.size());
     for (const auto& [key, value] : texts) {
         fnv.text(key);
@@ -33,10 +35,10 @@ void feed(Fnv& fnv, const std::map<std::string, std::string>& texts) {
     }
 }
 
-void feed(Fnv& fnv, RlimitValue value) { fnv.number(raw(value)); }
-void feed(Fnv& fnv, Named auto value) { fnv.text(to_string(value)); }
+void hash_into(Fnv& fnv, RlimitValue value) { fnv.number(raw(value)); }
+void hash_into(Fnv& fnv, Named auto value) { fnv.text(to_string(value)); }
 
-void feed(Fnv& fnv, const std::vector<Constraint>& constraints) {
+void hash_into(Fnv& fnv, const std::vector<Constraint>& constraints) {
     fnv.number(constraints.size());
     for (const Constraint& constraint : constraints) {
         fnv.text(to_string(constraint));
@@ -44,40 +46,40 @@ void feed(Fnv& fnv, const std::vector<Constraint>& constraints) {
 }
 
 template <Described T>
-void feed(Fnv& fnv, const T& value) {
-    for_each_field<T>([&](const auto& field) { feed(fnv, value.*field.member); });
+void hash_into(Fnv& fnv, const T& value) {
+    for_each_field<T>([&](const auto& field) { hash_into(fnv, value.*field.member); });
 }
 
-void feed(Fnv& fnv, const std::map<std::string, Rlimit>& rlimits) {
+void hash_into(Fnv& fnv, const std::map<std::string, Rlimit>& rlimits) {
     fnv.number(rlimits.size());
     for (const auto& [name, limit] : rlimits) {
         fnv.text(name);
-        feed(fnv, limit);
+        hash_into(fnv, limit);
     }
 }
 
 /// Only the policy existed in the first release.
-void feed(Fnv& fnv, const RestartRule& rule) { feed(fnv, rule.policy); }
+void hash_into(Fnv& fnv, const RestartRule& rule) { hash_into(fnv, rule.policy); }
 
 /// Only these two numbers existed in the first release.
-void feed(Fnv& fnv, const UpdatePolicy& update) {
-    feed(fnv, update.max_surge);
-    feed(fnv, update.max_unavailable);
+void hash_into(Fnv& fnv, const UpdatePolicy& update) {
+    hash_into(fnv, update.max_surge);
+    hash_into(fnv, update.max_unavailable);
 }
 
 void feed_rest(Fnv& fnv, const UpdatePolicy& update) {
     if (update.min_healthy != UpdatePolicy{}.min_healthy) {
         fnv.text("min_healthy");
-        feed(fnv, update.min_healthy);
+        hash_into(fnv, update.min_healthy);
     }
 }
 
 void feed_rest(Fnv& fnv, const RestartRule& rule) {
     if (rule != RestartRule{.policy = rule.policy}) {
         fnv.text("restart");
-        feed(fnv, rule.backoff);
+        hash_into(fnv, rule.backoff);
         fnv.number(rule.max);
-        feed(fnv, rule.window);
+        hash_into(fnv, rule.window);
     }
 }
 
@@ -89,7 +91,7 @@ Digest digest_of(const TaskSpec& spec) {
     Fnv fnv;
     for_each_field<TaskSpec>([&](const auto& field) {
         if (field.rule.presence != Presence::unless_default) {
-            feed(fnv, spec.*field.member);
+            hash_into(fnv, spec.*field.member);
         }
     });
     feed_rest(fnv, spec.restart);
@@ -99,7 +101,7 @@ Digest digest_of(const TaskSpec& spec) {
         if (field.rule.presence == Presence::unless_default &&
             !(spec.*field.member == unsaid.*field.member)) {
             fnv.text(field.name());
-            feed(fnv, spec.*field.member);
+            hash_into(fnv, spec.*field.member);
         }
     });
     return fnv.digest();
@@ -111,7 +113,7 @@ void feed_placement(Fnv& fnv, const PlacementRule& rule) {
                                      std::int32_t>) {
             fnv.text(std::to_string(rule.*field.member));
         } else {
-            feed(fnv, rule.*field.member);
+            hash_into(fnv, rule.*field.member);
         }
     });
 }

@@ -33,7 +33,7 @@ bool contains(const Range& range, char32_t letter) {
 
 }  // namespace
 
-std::size_t letter_bytes(std::string_view text) {
+std::size_t character_bytes(std::string_view text) {
     if (text.empty()) {
         return 0;
     }
@@ -80,7 +80,7 @@ std::string printable(std::string_view text) {
     std::string clean;
     clean.reserve(text.size());
     while (!text.empty()) {
-        const auto length = letter_bytes(text);
+        const auto length = character_bytes(text);
         if (length == 0) {
             clean += '?';
             text.remove_prefix(1);

@@ -9,7 +9,7 @@ namespace muster {
 /// Bytes of the printable character (a UTF-8 sequence) at the start of the text. 0: there is none,
 /// or it is a control character (below U+0020, and U+007F to U+009F), ends a line, or changes the
 /// direction of writing.
-[[nodiscard]] std::size_t letter_bytes(std::string_view text);
+[[nodiscard]] std::size_t character_bytes(std::string_view text);
 
 /// The beginning of a text, at most so many bytes, without a partial UTF-8 character at its end.
 [[nodiscard]] std::string_view cut(std::string_view text, std::size_t bytes);

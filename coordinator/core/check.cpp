@@ -33,8 +33,8 @@ void check_node(const Memory& memory, NodeIndex index, const Node& node, Finding
                  "its route leads elsewhere", node.name);
     found.expect((!node.session && node.lost) || memory.nodes.poll_set().test(raw(index)),
                  "it has a route or is not lost, and is not polled", node.name);
-    found.expect(memory.nodes.deadlines().of(index, DueKind::penalty) == node.penalty_until,
-                 "its penalty and the deadline of that differ", node.name);
+    found.expect(memory.nodes.deadlines().of(index, DueKind::suspension) == node.suspended_until,
+                 "its suspension and the deadline of that differ", node.name);
     if (node.touched) {
         return;  // What follows from its facts is not published yet.
     }
@@ -75,8 +75,8 @@ std::vector<std::string> contradictions(const Memory& memory) {
     found.expect(contested == memory.membership.conflicts().count(), "name conflicts miscount");
     const auto open = memory.liveness.rounds().awaited();
     found.expect(!open || *open == polled, "the open round miscounts the polls without an answer");
-    found.expect(memory.copies.placements.adds_up(), "copies by node and by task differ");
-    found.expect(memory.planning.planner().adds_up(), "reserved resources miscount");
+    found.expect(memory.copies.placements.is_consistent(), "copies by node and by task differ");
+    found.expect(memory.planning.planner().is_consistent(), "reserved resources miscount");
     std::size_t wanted = 0;
     for (std::size_t task = 0; task < memory.copies.workload.bound(); ++task) {
         const auto index = static_cast<TaskIndex>(task);

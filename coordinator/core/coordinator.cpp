@@ -37,7 +37,7 @@ std::vector<std::string> Coordinator::contradictions() const {
 
 std::uint64_t Coordinator::last_in_effect() const { return rooms_->memory().ledger.durable(); }
 
-bool Coordinator::is_amid_change() const { return rooms_->is_amid_change(); }
+bool Coordinator::has_incomplete_change() const { return rooms_->has_incomplete_change(); }
 
 Instant Coordinator::next_deadline() const { return rooms_->next_deadline(); }
 

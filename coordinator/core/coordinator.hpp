@@ -38,7 +38,7 @@ public:
     [[nodiscard]] Instant next_deadline() const;
 
     /// A large change is not complete yet: the recorder must not record this state.
-    [[nodiscard]] bool is_amid_change() const;
+    [[nodiscard]] bool has_incomplete_change() const;
 
     /// The number of the last write that is durable and in effect. Orders follow only from this
     /// write and earlier ones.

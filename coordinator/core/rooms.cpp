@@ -81,7 +81,9 @@ Output Rooms::step(Instant now, const Input& input) {
     return std::move(step.output);
 }
 
-bool Rooms::is_amid_change() const { return operators_.is_busy() || in_.ledger.is_amid_change(); }
+bool Rooms::has_incomplete_change() const {
+    return operators_.is_busy() || in_.ledger.has_incomplete_change();
+}
 
 Instant Rooms::next_deadline() const {
     if (in_.ledger.has_durable() || in_.nodes.touched() > 0) {
@@ -160,7 +162,7 @@ std::optional<Evacuation> Rooms::evacuation_of(const Node& node) const {
                           .force = in_.ledger.intents().durable(node.name).force};
     }
     const bool is_left =
-        node.penalty_until && in_.options.flaky_tasks == FlakyTasks::move && !in_.freeze.is_on();
+        node.suspended_until && in_.options.flaky_tasks == FlakyTasks::move && !in_.freeze.is_on();
     return is_left ? std::optional{Evacuation{.cause = Cause::flaky}} : std::nullopt;
 }
 
@@ -182,7 +184,7 @@ void Rooms::publish_changed_nodes(StepContext& step) {
         }
         in_.freeze.serves(index, may_serve(node) || node.awaited);
         in_.copies.on_changed_node(index, evacuation_of(node));
-        if (node.penalty_until && !node.ahead && in_.suspension.has_claimed(index)) {
+        if (node.suspended_until && !node.ahead && in_.suspension.has_claimed(index)) {
             in_.copies.placements.distrust(index);
         }
     }

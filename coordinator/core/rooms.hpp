@@ -23,7 +23,7 @@ public:
     [[nodiscard]] Instant next_deadline() const;
     [[nodiscard]] const Memory& memory() const { return in_; }
     /// A large change is not complete, or not all durable writes are in effect yet.
-    [[nodiscard]] bool is_amid_change() const;
+    [[nodiscard]] bool has_incomplete_change() const;
 
 private:
     friend struct CoreFields;

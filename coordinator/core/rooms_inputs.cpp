@@ -26,7 +26,7 @@ void Rooms::on(StepContext& step, const FromAgent& input, Effects& effects) {
 }
 
 void Rooms::on(StepContext& /*step*/, const SessionClosed& input, Effects& /*effects*/) {
-    in_.membership.on_route_closed(input.session);
+    in_.membership.on_connection_closed(input.session);
 }
 
 void Rooms::on(StepContext& step, const Undecodable& input, Effects& /*effects*/) {
@@ -38,7 +38,7 @@ void Rooms::on(StepContext& step, const FromOperator& input, Effects& effects) {
 }
 
 void Rooms::on(StepContext& /*step*/, const OwnSockets& input, Effects& /*effects*/) {
-    in_.liveness.own().sockets_are(input.ill);
+    in_.liveness.own().set_sockets_degraded(input.ill);
 }
 
 void Rooms::on(StepContext& step, const CivilTime& input, Effects& /*effects*/) {
@@ -73,11 +73,11 @@ void Rooms::on(StepContext& step, const Wake& /*input*/, Effects& effects) {
 
 bool Rooms::on_due(StepContext& step, const Deadlines::Due& due) {
     switch (due.kind) {
-        case DueKind::goodbye:
-            in_.liveness.on_goodbye_over(step, due.node, in_.freeze.is_on());
+        case DueKind::departure:
+            in_.liveness.on_departure_grace_over(step, due.node, in_.freeze.is_on());
             return false;
-        case DueKind::penalty: in_.suspension.on_served(step, due.node); return false;
-        case DueKind::forgive: in_.suspension.on_good_conduct(step, due.node); return false;
+        case DueKind::suspension: in_.suspension.on_suspension_over(step, due.node); return false;
+        case DueKind::forgive: in_.suspension.on_quiet_period_over(step, due.node); return false;
         case DueKind::drain: on_drain_overdue(step, due.node); return false;
         case DueKind::forget: return in_.membership.on_forget_due(step, due.node);
     }

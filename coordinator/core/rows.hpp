@@ -138,7 +138,7 @@ template <class Row>
 
 /// True if a row holds only defaults: it is not stored.
 template <class Row>
-[[nodiscard]] bool says_nothing(const Row& row) {
+[[nodiscard]] bool is_default(const Row& row) {
     if constexpr (std::is_same_v<Row, StoredIntent>) {
         return row.admission == Admission::open && row == no_row<Row>(row.name);
     }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t listener_number = 0;
 constexpr int events_per_turn = 16;
-constexpr Duration deaf_for = 1s;
+constexpr Duration accept_pause = 1s;
 
 tl::unexpected<Error> cannot_bind(std::string_view endpoint, const char* why) {
     return fail(Errc::io, "cannot bind " + std::string{endpoint} + ": " + why);
@@ -99,8 +99,9 @@ void HttpServer::close() {
 }
 
 Instant HttpServer::next_deadline() const {
-    return connections_.empty() ? deaf_until_
-                                : std::min(deaf_until_, connections_.begin()->second.until);
+    return connections_.empty()
+               ? accept_paused_until_
+               : std::min(accept_paused_until_, connections_.begin()->second.until);
 }
 
 void HttpServer::close_overdue(Instant now) {
@@ -108,8 +109,8 @@ void HttpServer::close_overdue(Instant now) {
     while (!connections_.empty() && connections_.begin()->second.until <= now) {
         connections_.erase(connections_.begin());
     }
-    if (deaf_until_ <= now) {
-        deaf_until_ = Instant::max();
+    if (accept_paused_until_ <= now) {
+        accept_paused_until_ = Instant::max();
         wait_for(EPOLLIN, listener_number, listener_.get(), EPOLL_CTL_MOD);
     }
 }
@@ -144,7 +145,7 @@ void HttpServer::accept_one(Instant now) {
     FileDescriptor file{accept(listener_.get(), nullptr, nullptr)};
     if (!file.is_open()) {
         if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
-            deaf_until_ = now + deaf_for;
+            accept_paused_until_ = now + accept_pause;
             wait_for(0, listener_number, listener_.get(), EPOLL_CTL_MOD);
         }
         return;

@@ -73,8 +73,8 @@ private:
     FileDescriptor listener_;
     std::map<std::uint64_t, Connection> connections_;  // By age.
     std::uint64_t last_ = 0;
-    bool has_answered_ = false;            // In this turn.
-    Instant deaf_until_ = Instant::max();  // No file was left: accepts nothing until then.
+    bool has_answered_ = false;                     // In this turn.
+    Instant accept_paused_until_ = Instant::max();  // No file was left: accepts nothing until then.
 };
 
 }  // namespace muster::coordinator

@@ -66,37 +66,38 @@ struct CoreFields::OfCore : PlainFields {
                                  ReadinessFacts, CopyFacts, RowFacts, SaidFacts>);
         auto& [name, session, issued, from_store, counts_toward_freeze, touched] =
             part<RegistryFacts>(it);
-        auto& [lost, gone, able, ahead, penalty_until, intent, admission, since] =
+        auto& [lost, gone, able, ahead, suspended_until, intent, admission, since] =
             part<LifecycleFacts>(it);
         auto& [incarnation, life, left_instances_running] = part<LifeFacts>(it);
         auto& [contested] = part<ConflictFacts>(it);
-        auto& [asked, asked_issued, answered_in, asked_at_start, awaiting, misses, route_misses,
-               silent_routes] = part<PollFacts>(it);
+        auto& [asked, asked_issued, answered_in, asked_at_start, awaiting, misses,
+               connection_misses, silent_routes] = part<PollFacts>(it);
         auto& [silent, given_up] = part<SilenceFacts>(it);
         auto& [awaited] = part<RecoveryFacts>(it);
         auto& [disobeyed] = part<ObedienceFacts>(it);
-        auto& [stale_checks] = part<ReadinessFacts>(it);
+        auto& [ignored_checks] = part<ReadinessFacts>(it);
         auto& [held, settled, reported, vanished] = part<CopyFacts>(it);
         auto& [durable, row_pending, forgetting] = part<RowFacts>(it);
         auto& [said] = part<SaidFacts>(it);
         visit(
             "name session issued from_store counts_toward_freeze touched lost gone able ahead "
-            "penalty_until intent admission since incarnation life left_instances_running "
-            "contested asked asked_issued answered_in asked_at_start awaiting misses route_misses "
-            "silent_routes silent given_up awaited disobeyed stale_checks held settled reported "
+            "suspended_until intent admission since incarnation life left_instances_running "
+            "contested asked asked_issued answered_in asked_at_start awaiting misses "
+            "connection_misses "
+            "silent_routes silent given_up awaited disobeyed ignored_checks held settled reported "
             "vanished durable row_pending forgetting said",
             name, session, issued, from_store, counts_toward_freeze, touched, lost, gone, able,
-            ahead, penalty_until, intent, admission, since, incarnation, life,
+            ahead, suspended_until, intent, admission, since, incarnation, life,
             left_instances_running, contested, asked, asked_issued, answered_in, asked_at_start,
-            awaiting, misses, route_misses, silent_routes, silent, given_up, awaited, disobeyed,
-            stale_checks, held, settled, reported, vanished, durable, row_pending, forgetting,
-            said);
+            awaiting, misses, connection_misses, silent_routes, silent, given_up, awaited,
+            disobeyed, ignored_checks, held, settled, reported, vanished, durable, row_pending,
+            forgetting, said);
     }
     static constexpr auto names(const NodeRegistry*) {
         return "slots free -by_name -by_session poll_set touched deadlines changes_seen "
                "useless forgotten_sequences";
     }
-    static void make_anew(NodeRegistry& it) {
+    static void rebuild(NodeRegistry& it) {
         it.each([&](NodeIndex index, const Node& node) {
             it.by_name_.insert(index);
             if (node.session) {
@@ -110,7 +111,7 @@ struct CoreFields::OfCore : PlainFields {
     static constexpr auto names(const Deadlines*) { return "queue of_node"; }
     static constexpr auto names(const FlapScore::Contribution*) { return "times last"; }
     static constexpr auto names(const FlapScore*) {
-        return "score relapses since penalty_ends suspended contributions";
+        return "score repeats since suspended_until suspended contributions";
     }
     static constexpr auto names(const NameConflicts::Conflict*) { return "node until"; }
     static constexpr auto names(const NameConflicts*) { return "-nodes open"; }
@@ -145,7 +146,7 @@ struct CoreFields::OfCore : PlainFields {
     static constexpr auto names(const Workload*) {
         return "names tasks touched touched_list free -by_name wanted_count counter";
     }
-    static void make_anew(Workload& it) {
+    static void rebuild(Workload& it) {
         for (std::uint32_t at = 0; at < it.names_.size(); ++at) {
             if (!it.names_[at].empty()) {
                 it.by_name_.emplace(it.names_[at], TaskIndex{at});
@@ -186,7 +187,9 @@ struct CoreFields::OfCore : PlainFields {
         return "copies sorted references holed touched";
     }
     static constexpr auto names(const CopyTable*) { return "-workload tasks touched"; }
-    static constexpr auto names(const OrdersInFlight::Lapsed*) { return "task generation ordinal"; }
+    static constexpr auto names(const OrdersInFlight::ExpiredStart*) {
+        return "task generation ordinal";
+    }
     static void fields(auto& visit, codec::Like<OrdersInFlight::InFlight> auto& it) {
         auto& [order, sequence, obeyed] = it;
         auto& [action, cause, task, ordinal, node, generation] = order;
@@ -225,7 +228,7 @@ struct CoreFields::OfCore : PlainFields {
     static constexpr auto names(const Groups::Group*) { return "nodes used"; }
     static constexpr auto names(const Groups::Node*) { return "-warm since instances is_warm"; }
     static constexpr auto names(const Groups*) { return "groups -by_use nodes tasks uses"; }
-    static void make_anew(Groups& it) {
+    static void rebuild(Groups& it) {
         for (auto group = it.groups_.begin(); group != it.groups_.end(); ++group) {
             it.by_use_.emplace(group->second.used, group);
             for (const NodeIndex node : group->second.nodes) {

@@ -26,14 +26,14 @@ struct CoreFields {
     /// Visits the recorded members of a struct. `Fields::names()` lists all its members in their
     /// order; a missing or surplus name does not compile. A name with a minus before it is not
     /// recorded: it refers to another object, lasts one step, or is rebuilt by
-    /// `Fields::make_anew()` once the others are read.
+    /// `Fields::rebuild()` once the others are read.
     template <class Fields>
     static void visit_members(auto& visit, auto& it) {
         using Its = Described<Fields, std::remove_cvref_t<decltype(it)>>;
         visit_recorded<Its>(visit, members_of<Its::count>(it),
                             std::make_index_sequence<Its::recorded.count>{});
-        if constexpr (requires { Fields::make_anew(it); }) {
-            Fields::make_anew(it);
+        if constexpr (requires { Fields::rebuild(it); }) {
+            Fields::rebuild(it);
         }
     }
 

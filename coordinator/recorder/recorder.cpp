@@ -56,13 +56,13 @@ void Recorder::find_files() {
 
 void Recorder::record_input(Instant now, const Input& input, const Coordinator& core) {
     now_ = now;
-    look_at_file(now);
+    check_record_file(now);
     if (!file_ && now < again_) {
         return;
     }
     // A state in the middle of a large change cannot be saved, so the next file begins after it.
     const bool is_due = !file_ || file_->size() >= file_most_;
-    if (is_due && core.is_amid_change()) {
+    if (is_due && core.has_incomplete_change()) {
         if (!file_) {
             return;
         }
@@ -93,11 +93,11 @@ void Recorder::add(std::string_view record) {
 
 // A person who removes a record wants disk space or order, not the end of recording: the next input
 // begins a file.
-void Recorder::look_at_file(Instant now) {
-    if (!file_ || now < look_again_) {
+void Recorder::check_record_file(Instant now) {
+    if (!file_ || now < next_check_) {
         return;
     }
-    look_again_ = now + look_every;
+    next_check_ = now + check_interval;
     if (auto there = file_->check_in_place(); !there) {
         give_up(there.error(), now + Duration{1});
     }

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] const std::optional<std::string>& trouble() const { return trouble_; }
 
     static constexpr Duration retry_after = 10s;
-    static constexpr Duration look_every = 5s;  ///< How often the file is checked.
+    static constexpr Duration check_interval = 5s;  ///< How often the file is checked.
 
 private:
     struct Kept {
@@ -45,7 +45,7 @@ private:
 
     [[nodiscard]] Result<void> begin_file(Instant now, const Coordinator& core);
     void end_file();
-    void look_at_file(Instant now);
+    void check_record_file(Instant now);
     void give_up(const Error& why, Instant again);
     void find_files();
     void drop_oldest(std::uint64_t needed);
@@ -59,7 +59,7 @@ private:
     std::uint64_t last_number_ = 0;  // The number of the last file.
     std::optional<std::string> trouble_;
     Instant again_{};  // The next attempt after trouble.
-    Instant look_again_{};
+    Instant next_check_{};
     Instant now_{};
     StepEncoder encoder_;
 };

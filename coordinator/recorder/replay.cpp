@@ -58,9 +58,9 @@ void Replay::find_civil_time() {
 }
 
 void Replay::take_civil_time(const RecordedInput& heard) {
-    const auto* const told = std::get_if<CivilTime>(&heard.input);
-    if (told != nullptr && told->at >= CivilMs{} && told->at <= last_civil) {
-        civil_offset_ = raw(told->at) - to_ms(heard.now.time_since_epoch());
+    const auto* const clock = std::get_if<CivilTime>(&heard.input);
+    if (clock != nullptr && clock->at >= CivilMs{} && clock->at <= last_civil) {
+        civil_offset_ = raw(clock->at) - to_ms(heard.now.time_since_epoch());
     }
 }
 
@@ -125,9 +125,9 @@ Result<std::optional<Replay::Done>> Replay::compare(Done done) {
         *into = std::get<Outcome>(std::move(*outcome));
     }
     if (is_known && was != is_) {
-        done.said_otherwise = true;
+        done.output_differs = true;
         const Outcome none;
-        done.decided_otherwise = !same_decisions(done.was.value_or(none), done.is.value_or(none));
+        done.decision_differs = !same_decisions(done.was.value_or(none), done.is.value_or(none));
     }
     return done;
 }

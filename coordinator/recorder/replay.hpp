@@ -26,8 +26,8 @@ public:
 
         /// The outcome of the very last input is unknown: the coordinator may have died of the
         /// input. An unknown outcome differs from an empty one.
-        bool said_otherwise = false;     ///< Any byte differs.
-        bool decided_otherwise = false;  ///< Orders, events or the end of its leadership.
+        bool output_differs = false;    ///< Any byte differs.
+        bool decision_differs = false;  ///< Orders, events or the end of its leadership.
     };
     /// The next input. Nothing at the end, and when the next one is later than `until`.
     [[nodiscard]] Result<std::optional<Done>> step(Instant until = Instant::max());

@@ -161,7 +161,7 @@ void SqliteStore::write_until_stopped() {
                 continue;
             }
         }
-        tell(commit(group), group.back().number);
+        on_committed(commit(group), group.back().number);
     }
 }
 
@@ -204,7 +204,7 @@ Result<void> SqliteStore::write(const Persist& persist) {
     return {};
 }
 
-void SqliteStore::tell(const Result<void>& done, std::uint64_t number) {
+void SqliteStore::on_committed(const Result<void>& done, std::uint64_t number) {
     {
         const std::lock_guard lock{mutex_};
         if (done) {

@@ -51,7 +51,7 @@ private:
     [[nodiscard]] Result<void> commit(const std::vector<Persist>& group);
     [[nodiscard]] Result<void> check_place() const;
     [[nodiscard]] Result<void> write(const Persist& persist);
-    void tell(const Result<void>& done, std::uint64_t number);
+    void on_committed(const Result<void>& done, std::uint64_t number);
 
     std::unique_ptr<sqlite::Database> database_;  ///< Only the thread's, once it runs.
     std::optional<rows::Writer> writer_;          ///< Likewise.

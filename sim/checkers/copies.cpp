@@ -32,7 +32,7 @@ void Copies::drop_if_gone(HostIndex host, const InstanceId& id) {
         node.all.erase(id);
         node.unsettled.erase(id);
         if (node.may_be_ignored) {
-            node.perhaps_there.insert(id);
+            node.possibly_present.insert(id);
         }
     }
 }
@@ -84,7 +84,7 @@ void Copies::see(Instant, const BatchIssued& issued) {
     for (const Start& start : issued.batch.starts) {
         Copy& copy = enter(issued.host, start.id);
         const bool is_there = copy.exists() || copy.ended || node.claimed.contains(start.id);
-        if (!is_there && !node.perhaps_there.contains(start.id)) {
+        if (!is_there && !node.possibly_present.contains(start.id)) {
             added_.insert(start.id);
         }
         copy.start = stamp;
@@ -175,7 +175,7 @@ void Copies::remove(HostIndex host) {
     }
 }
 
-void Copies::see(Instant, const AgentSaid& said) {
+void Copies::see(Instant, const AgentMessageSent& said) {
     if (const auto* report = std::get_if<Report>(&said.message);
         report != nullptr && report->kind != ReportKind::same) {
         list_report(said.host, *report);
@@ -212,20 +212,20 @@ void Copies::list_report(HostIndex host, const Report& report) {
     }
 }
 
-void Copies::see(Instant, const AgentHeard& heard) {
+void Copies::see(Instant, const AgentMessageReceived& heard) {
     if (const auto* report = std::get_if<Report>(&heard.message)) {
         hear_report(heard.host, *report);
     } else if (const auto* ack = std::get_if<Ack>(&heard.message)) {
-        hear_ack(heard.host, *ack);
+        on_ack(heard.host, *ack);
     } else if (const auto* goodbye = std::get_if<Goodbye>(&heard.message)) {
         if (goodbye->incarnation == nodes_[heard.host].incarnation) {
-            hear_goodbye(heard.host, *goodbye);
+            on_departure(heard.host, *goodbye);
         }
     }
 }
 
 // What the agent leaves keeps running. An agent that leaves nothing has obeyed nothing more.
-void Copies::hear_goodbye(HostIndex host, const Goodbye& goodbye) {
+void Copies::on_departure(HostIndex host, const Goodbye& goodbye) {
     if (goodbye.instances > 0) {
         return;
     }
@@ -266,13 +266,13 @@ void Copies::hear_report(HostIndex host, const Report& report) {
         }
     }
     if (is_answer && !node.may_be_ignored) {
-        node.perhaps_there.clear();
+        node.possibly_present.clear();
     }
     if (is_taken_in) {
         node.counts = std::exchange(node.removed, false) || node.counts;
-        hear_of_listed(host, report);
+        apply_listed(host, report);
     }
-    hear_of_ended(host, report);
+    apply_ended(host, report);
     if (node.unsettled.empty()) {
         return;
     }
@@ -295,12 +295,12 @@ bool Copies::follow(Node& node, const Report& report) {
     return continues;
 }
 
-void Copies::hear_of_listed(HostIndex host, const Report& report) {
+void Copies::apply_listed(HostIndex host, const Report& report) {
     for (const InstanceReport& instance : report.instances) {
         if (nodes_[host].all.contains(instance.id)) {
             Copy& copy = enter(host, instance.id);
             copy.heard = true;
-            copy.heard_failed = instance.state == InstanceState::failed;
+            copy.reported_failed = instance.state == InstanceState::failed;
             // A life that lost its disk does not know the stop that the earlier life obeyed.
             if (instance.state != InstanceState::stopping) {
                 copy.proven_gone = false;
@@ -309,7 +309,7 @@ void Copies::hear_of_listed(HostIndex host, const Report& report) {
     }
 }
 
-void Copies::hear_of_ended(HostIndex host, const Report& report) {
+void Copies::apply_ended(HostIndex host, const Report& report) {
     std::set<InstanceId> gone(report.gone.begin(), report.gone.end());
     if (report.kind == ReportKind::snapshot) {
         gone = nodes_[host].all;
@@ -334,14 +334,14 @@ void Copies::settle(HostIndex host, const InstanceId& id, const Report& report, 
         (copy.start->epoch < report.epoch || copy.start->sequence <= issued)) {
         copy.start.reset();
     }
-    settle_stop(copy, report.epoch, report.obeyed);
+    decide_stop(copy, report.epoch, report.obeyed);
     if (!copy.unlisted && !copy.start && !copy.stop) {
         nodes_[host].unsettled.erase(id);
     }
     drop_if_gone(host, id);
 }
 
-void Copies::settle_stop(Copy& copy, Epoch epoch, Sequence obeyed) {
+void Copies::decide_stop(Copy& copy, Epoch epoch, Sequence obeyed) {
     if (copy.stop && copy.stop->epoch == epoch && copy.stop->sequence <= obeyed) {
         // A later batch that was obeyed proves nothing: this one may have been lost.
         copy.proven_gone = copy.stop->sequence == obeyed;
@@ -349,7 +349,7 @@ void Copies::settle_stop(Copy& copy, Epoch epoch, Sequence obeyed) {
     }
 }
 
-void Copies::hear_ack(HostIndex host, const Ack& ack) {
+void Copies::on_ack(HostIndex host, const Ack& ack) {
     Node& node = nodes_[host];
     if (!node.welcomed || ack.incarnation != node.incarnation || ack.epoch != epoch_) {
         return;
@@ -366,7 +366,7 @@ void Copies::hear_ack(HostIndex host, const Ack& ack) {
         drop_if_gone(host, refusal.id);
     }
     for (const InstanceId& id : node.unsettled) {
-        settle_stop(enter(host, id), ack.epoch, ack.obeyed);
+        decide_stop(enter(host, id), ack.epoch, ack.obeyed);
     }
 }
 
@@ -453,7 +453,7 @@ bool Copies::has_ended(const InstanceId& id, HostIndex host) const {
 bool Copies::has_failed(const InstanceId& id, HostIndex host) const {
     const Copy* copy = find(id, host);
     const bool is_listed = has_ended(id, host) && copy->failed;
-    return is_listed || (copy != nullptr && copy->heard_failed && copy->processes == 0);
+    return is_listed || (copy != nullptr && copy->reported_failed && copy->processes == 0);
 }
 
 std::string Copies::list(const std::string& task) const {

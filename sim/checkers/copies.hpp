@@ -38,8 +38,8 @@ public:
     void see(Instant now, const PollIssued& issued);
     void see(Instant now, const EventPublished& published);
     void see(Instant, const AgentBegan& began) { nodes_[began.host].began = true; }
-    void see(Instant now, const AgentSaid& said);
-    void see(Instant now, const AgentHeard& heard);
+    void see(Instant now, const AgentMessageSent& said);
+    void see(Instant now, const AgentMessageReceived& heard);
     void see(Instant, const ByzantineReport& lie) { nodes_[lie.host].is_byzantine = true; }
     void see(Instant now, const ProcessBegan& began);
     void see(Instant now, const ProcessGone& gone);
@@ -89,8 +89,8 @@ private:
         std::optional<Issued> stop;
         bool proven_gone = false;
         bool of_another_store = false;
-        bool heard = false;         ///< Reported in this leadership.
-        bool heard_failed = false;  ///< In the last report of it that was applied.
+        bool heard = false;            ///< Reported in this leadership.
+        bool reported_failed = false;  ///< In the last report of it that was applied.
 
         [[nodiscard]] bool exists() const {
             return !proven_gone && (heard || !of_another_store) &&
@@ -114,8 +114,8 @@ private:
         bool asked_again = false;  ///< In that round, of which only the first answer counts.
         /// The revision up to which its leader has its reports. After a gap: none until a snapshot.
         std::optional<Revision> taken{};
-        bool may_be_ignored = false;         ///< The leader may ignore the present report.
-        std::set<InstanceId> perhaps_there;  ///< Removed by a report that may not have counted.
+        bool may_be_ignored = false;            ///< The leader may ignore the present report.
+        std::set<InstanceId> possibly_present;  ///< Removed by a report that may not have counted.
         std::set<InstanceId> all;
         std::set<InstanceId> unsettled;  ///< A message can still decide something about them.
     };
@@ -130,12 +130,12 @@ private:
     void hear_report(HostIndex host, const Report& report);
     /// True if its leader can apply the report.
     bool follow(Node& node, const Report& report);
-    void hear_of_listed(HostIndex host, const Report& report);
-    void hear_of_ended(HostIndex host, const Report& report);
-    void hear_ack(HostIndex host, const Ack& ack);
-    void hear_goodbye(HostIndex host, const Goodbye& goodbye);
+    void apply_listed(HostIndex host, const Report& report);
+    void apply_ended(HostIndex host, const Report& report);
+    void on_ack(HostIndex host, const Ack& ack);
+    void on_departure(HostIndex host, const Goodbye& goodbye);
     void settle(HostIndex host, const InstanceId& id, const Report& report, Sequence issued);
-    void settle_stop(Copy& copy, Epoch epoch, Sequence obeyed);
+    void decide_stop(Copy& copy, Epoch epoch, Sequence obeyed);
     void end_life(HostIndex host);
 
     std::map<std::string, std::map<Key, Copy>> tasks_;

@@ -39,11 +39,11 @@ public:
         }
     }
 
-    void see(Instant now, const CivilTold& told) {
-        clock_jumped_ = clock_jumped_ || told.at != civil(now);
+    void see(Instant now, const CivilClockRead& clock) {
+        clock_jumped_ = clock_jumped_ || clock.at != civil(now);
     }
 
-    void see(Instant, const ReplyHeard& heard) {
+    void see(Instant, const ReplyReceived& heard) {
         // That an id is too old or too new proves nothing about its request: clocks decide that.
         const bool is_of_clocks = clock_jumped_ && !heard.reply.result &&
                                   heard.reply.result.error().code == Errc::stale_request;

@@ -27,7 +27,7 @@ public:
         host.offer = host.said;
     }
 
-    void see(Instant, const AgentHeard& heard) {
+    void see(Instant, const AgentMessageReceived& heard) {
         if (const auto* hello = std::get_if<Hello>(&heard.message)) {
             hosts_[heard.host].said = hello->offer;
         }
@@ -41,9 +41,9 @@ public:
         } else if (topic == "node.joined" || topic == "node.restarted" || topic == "node.unready") {
             facts.able = false;
         } else if (topic == "node.suspension_ended" || topic == "node.released") {
-            facts.able = facts.penalty = false;
+            facts.able = facts.suspended = false;
         } else if (topic == "node.suspended") {
-            facts.penalty = true;
+            facts.suspended = true;
         } else if (topic == "node.lost" || topic == "node.left") {
             facts.there = false;
         } else if (topic == "node.returned") {
@@ -73,7 +73,7 @@ private:
     struct Facts {
         bool able = true;
         bool there = true;
-        bool penalty = false;
+        bool suspended = false;
     };
 
     void check_start(const BatchIssued& issued, const Start& start, const Offer& offer) {
@@ -82,10 +82,10 @@ private:
         const auto wrong = [&](std::string_view why) {
             violated("placing", "{} was started on {}, {}", to_string(start.id), name, why);
         };
-        if (const Facts& facts = facts_[name]; !facts.able || !facts.there || facts.penalty) {
-            wrong(facts.penalty ? "which serves a penalty"
-                  : facts.there ? "which is not ready"
-                                : "which is lost or left");
+        if (const Facts& facts = facts_[name]; !facts.able || !facts.there || facts.suspended) {
+            wrong(facts.suspended ? "which is suspended"
+                  : facts.there   ? "which is not ready"
+                                  : "which is lost or left");
         }
         if (task == nullptr || task->generation != start.generation) {
             return;  // Other checkers judge starts.

@@ -63,7 +63,7 @@ void Chaos::run(Duration duration) {
         if (dice < 4) {
             operate();
         } else if (dice < 7) {
-            hurt();
+            inject_fault();
         } else {
             cluster_.mend(any_host());
         }
@@ -75,30 +75,32 @@ void Chaos::run(Duration duration) {
 
 // The cluster must serve while the byzantine host is still there, before an operator reacts. This
 // cannot be required if a host claims to know another store, because its reports are not believed.
-void Chaos::serve_beside_liar() {
+void Chaos::serve_beside_byzantine_host() {
     cluster_.heal_all();
     (void)cluster_.settle([&] { return cluster_.all_answered(); }, reconnected_within);
     open_all();
     if (!is_anyone_ahead()) {
-        (void)cluster_.serves_beside_liars();
+        (void)cluster_.serves_beside_byzantine_hosts();
     }
 }
 
 void Chaos::heal() {
     // A claim at the start of a leadership cannot be distinguished from the truth.
-    const bool hides = manner_ == Manner::swallows || manner_ == Manner::by_turns;
-    if (hides && liar_ && !cluster_.host(*liar_).is_scrapped() && !may(Fault::stores)) {
-        serve_beside_liar();
+    const bool hides =
+        manner_ == ReportFalsification::swallows || manner_ == ReportFalsification::by_turns;
+    if (hides && byzantine_host_ && !cluster_.host(*byzantine_host_).is_scrapped() &&
+        !may(Fault::stores)) {
+        serve_beside_byzantine_host();
     }
-    if (liar_ && !cluster_.host(*liar_).is_scrapped()) {
-        cluster_.scrap_host(*liar_);
+    if (byzantine_host_ && !cluster_.host(*byzantine_host_).is_scrapped()) {
+        cluster_.scrap_host(*byzantine_host_);
     }
     cluster_.heal_all();
     // Earlier requests must not take effect after the following ones.
     (void)cluster_.settle([&] { return cluster_.all_answered(); }, reconnected_within);
     open_all();
-    if (liar_) {
-        give_up(cluster_.host(*liar_).name());
+    if (byzantine_host_) {
+        give_up(cluster_.host(*byzantine_host_).name());
     }
     // The claims of a byzantine host stay with its name, even if another machine has the name.
     if (may(Fault::stores) || is_anyone_ahead()) {
@@ -113,17 +115,17 @@ std::string Chaos::any_host() {
 
 std::string Chaos::any_task() { return task_names[random_.below(task_names.size())]; }
 
-WantedTask Chaos::any_wish(std::string task) {
+WantedTask Chaos::random_task(std::string task) {
     const auto instances = static_cast<std::uint32_t>(random_.below(most_instances + 1));
-    WantedTask wish{std::move(task), instances, any_spec(random_), any_rule(random_)};
+    WantedTask task_wanted{std::move(task), instances, any_spec(random_), any_rule(random_)};
     if (random_.chance(1, 8) && may(Fault::crash_loop)) {
-        wish.spec.argv = {"exit", "1", "100"};
-        wish.spec.restart.policy = RestartPolicy::always;
+        task_wanted.spec.argv = {"exit", "1", "100"};
+        task_wanted.spec.restart.policy = RestartPolicy::always;
     }
-    if (wish.place.every_node) {
-        wish.instances = std::min(wish.instances, 1U);
+    if (task_wanted.place.every_node) {
+        task_wanted.instances = std::min(task_wanted.instances, 1U);
     }
-    return wish;
+    return task_wanted;
 }
 
 void Chaos::operate() {
@@ -161,10 +163,10 @@ void Chaos::operate_tasks(std::uint64_t dice) {
         case 3: cluster_.restart(any_task()); break;
         case 4:
         case 5: cluster_.remove(any_task()); break;
-        case 6: cluster_.ask(TaskAddRequest{any_wish(any_task())}); break;
+        case 6: cluster_.ask(TaskAddRequest{random_task(any_task())}); break;
         case 7: apply_all(); break;
         case 8: cluster_.ask(TaskRestartRequest{"*"}); break;
-        default: last_ = cluster_.ask(ApplyRequest{.tasks = {any_wish(any_task())}});
+        default: last_ = cluster_.ask(ApplyRequest{.tasks = {random_task(any_task())}});
     }
 }
 
@@ -174,7 +176,7 @@ void Chaos::apply_all() {
     request.replace = true;
     const std::uint64_t first = random_.below(task_names.size());
     for (const std::uint64_t task : {first, (first + 1) % task_names.size()}) {
-        request.tasks.push_back(any_wish(task_names.at(task)));
+        request.tasks.push_back(random_task(task_names.at(task)));
     }
     cluster_.ask(std::move(request));
 }

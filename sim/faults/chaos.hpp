@@ -23,7 +23,7 @@ public:
         : cluster_{cluster},
           random_{seed ^ 0xc4a05ULL},
           faults_{faults},
-          manner_{drawn_manner(seed)} {}
+          manner_{random_falsification(seed)} {}
 
     /// Runs for this long. Something happens about once a second.
     void run(Duration duration);
@@ -52,13 +52,13 @@ private:
     [[nodiscard]] bool is_anyone_ahead();
     void accept_store();
     bool wipe_foreign_hosts();
-    void hurt();
+    void inject_fault();
     void inject_host_fault(const std::string& label);
     void exchange_host(const std::string& label);
     void reboot(const std::string& label);
     [[nodiscard]] Duration any_jump();
     void lie(const std::string& label);
-    void serve_beside_liar();
+    void serve_beside_byzantine_host();
     void inject_wire_fault(const std::string& label);
     void flap(const std::string& label);
     void cut_off_many();
@@ -70,15 +70,15 @@ private:
     [[nodiscard]] std::string any_name();
     [[nodiscard]] ListedNode any_listed(std::string name);
     [[nodiscard]] std::string any_task();
-    [[nodiscard]] WantedTask any_wish(std::string task);
+    [[nodiscard]] WantedTask random_task(std::string task);
 
     Cluster& cluster_;
     Random random_;
     FaultSet faults_;
     std::vector<coordinator::StoreImage> backups_;
-    std::optional<std::string> liar_;  ///< The one byzantine host, if there is one.
-    Manner manner_;                    ///< How that host lies.
-    std::optional<std::size_t> last_;  ///< The number of the last applied task file.
+    std::optional<std::string> byzantine_host_;  ///< The one byzantine host, if there is one.
+    ReportFalsification manner_;                 ///< How that host lies.
+    std::optional<std::size_t> last_;            ///< The number of the last applied task file.
 };
 
 }  // namespace muster::sim

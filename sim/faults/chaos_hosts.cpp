@@ -22,7 +22,7 @@ constexpr std::uint64_t longest_outage_ms = 12'000;
 
 }  // namespace
 
-void Chaos::hurt() {
+void Chaos::inject_fault() {
     const std::string label = any_host();
     const auto dice = random_.below(10);
     if (dice < 4) {
@@ -111,16 +111,17 @@ Duration Chaos::any_jump() {
 
 // Only one host: nobody could detect lies on which two hosts agree.
 void Chaos::lie(const std::string& label) {
-    if (!liar_) {
-        liar_ = label;
-        if (manner_ != Manner::none) {
-            cluster_.set_manner(label, manner_);
+    if (!byzantine_host_) {
+        byzantine_host_ = label;
+        if (manner_ != ReportFalsification::none) {
+            cluster_.set_falsification(label, manner_);
         }
     }
     const std::uint64_t times = 1 + random_.below(8);
     for (std::uint64_t time = 0; time < times; ++time) {
-        cluster_.forge_from(*liar_,
-                            forged_message(random_, cluster_.host(*liar_), cluster_.store()));
+        cluster_.forge_from(
+            *byzantine_host_,
+            forged_message(random_, cluster_.host(*byzantine_host_), cluster_.store()));
         cluster_.run(std::chrono::milliseconds{random_.below(200)});
     }
 }

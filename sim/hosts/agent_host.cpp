@@ -289,7 +289,7 @@ void AgentHost::carry_out(Instant now, agent::AgentOutput& output) {
         world_.queue.push(now + draw(random_, world_.options.disk), DiskDone{index_, life_, true});
     }
     for (const AgentMessage& message : output.messages) {
-        world_.checkers.see(now, AgentSaid{index_, message, disk_});
+        world_.checkers.see(now, AgentMessageSent{index_, message, disk_});
     }
     for (const agent::Release& order : output.processes.releases) {
         release(raw(order.process));
@@ -350,7 +350,7 @@ void AgentHost::send_lie(Instant now, coordinator::Session session, const Report
     static_cast<void>(world_.network.send(now, session, Side::coordinator, bytes_));
 }
 
-void AgentHost::lie(Manner manner) {
+void AgentHost::lie(ReportFalsification manner) {
     manner_ = manner;
     shown_.clear();
     if (core_) {

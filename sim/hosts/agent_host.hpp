@@ -53,11 +53,12 @@ public:
     void set_offer(Offer offer) { offer_ = std::move(offer); }
     void set_ready(bool ready) { ready_ = ready; }
     /// The host is byzantine until it is scrapped. It does not hide what it has now.
-    void lie(Manner manner);
-    [[nodiscard]] bool is_byzantine() const { return manner_ != Manner::none; }
+    void lie(ReportFalsification manner);
+    [[nodiscard]] bool is_byzantine() const { return manner_ != ReportFalsification::none; }
     /// It may run there, but the host does not report it.
     [[nodiscard]] bool hides(const InstanceId& id, Generation generation) const {
-        const bool is_hidden = manner_ == Manner::swallows || manner_ == Manner::by_turns;
+        const bool is_hidden =
+            manner_ == ReportFalsification::swallows || manner_ == ReportFalsification::by_turns;
         return is_hidden && !shown_.contains({id, generation});
     }
     /// Whether its disk is full. The agent notices when it observes the disk.
@@ -79,7 +80,7 @@ public:
         full_ = false;
         clock_ahead_ = {};
     }
-    [[nodiscard]] bool is_well() const {
+    [[nodiscard]] bool is_fault_free() const {
         return ready_ && !full_ && !spawns_broken_ && !disk_broken_ && clock_ahead_ == Duration{};
     }
 
@@ -138,7 +139,7 @@ private:
 
     [[nodiscard]] agent::RecoveredState look_around();
     void apply(const agent::JournalWrite& write);
-    void tell(Instant now, Shim& shim);
+    void report_state(Instant now, Shim& shim);
     void ask(Instant now, const agent::Ask& order);
     [[nodiscard]] bool loses(Instant now, const Shim& shim, std::string_view what);
     void deliver_all(Instant now);
@@ -174,7 +175,7 @@ private:
     std::vector<LeaseDue> overdue_;  ///< Since it was paused.
     bool faulty_ = true;
     Offer offer_;
-    Manner manner_ = Manner::none;
+    ReportFalsification manner_ = ReportFalsification::none;
     Shown shown_;
     bool ready_ = true;  ///< The result of its readiness check.
     bool full_ = false;

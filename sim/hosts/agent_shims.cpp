@@ -66,14 +66,14 @@ void AgentHost::deliver_all(Instant now) {
     }
     for (const std::uint64_t process : processes) {
         if (const auto at = shims_.find(process); at != shims_.end()) {
-            tell(now, at->second);
+            report_state(now, at->second);
         }
     }
 }
 
 // The agent acts on each report at once and may release the shim, so `shim` is not used after a
 // report.
-void AgentHost::tell(Instant now, Shim& shim) {
+void AgentHost::report_state(Instant now, Shim& shim) {
     if (!core_ || !shim.is_known) {
         return;
     }
@@ -171,7 +171,7 @@ void AgentHost::spawned(Instant now, const SpawnDone& done) {
         return;  // The host lost its power.
     }
     at->second.is_known = true;
-    tell(now, at->second);
+    report_state(now, at->second);
 }
 
 void AgentHost::end(Instant now, const agent::End& order) {
@@ -268,7 +268,7 @@ void AgentHost::process_ended(Instant now, const Process& process, const Process
                                    .exit_signal = shim.is_killed ? 0 : done.exit_signal,
                                    .by_order = shim.is_stopping && !shim.is_killed,
                                    .unseen = shim.is_killed};
-    tell(now, shim);
+    report_state(now, shim);
 }
 
 void AgentHost::release(std::uint64_t process) {

@@ -122,7 +122,7 @@ void ControlHost::set_clock(Instant now, Duration ahead) {
 void ControlHost::forward_civil_time(Instant now) {
     civil_due_ = now + civil_every;
     const CivilMs at = civil(now + clock_ahead_);
-    world_.checkers.see(now, CivilTold{at});
+    world_.checkers.see(now, CivilClockRead{at});
     take(now, coordinator::CivilTime{at});
 }
 
@@ -190,7 +190,7 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
     } else if (is_proved(host, message)) {
         world_.checkers.see(now, ByzantineReport{host, agents_[raw(host)]->name()});
         take(now, coordinator::FromAgent{session, std::move(message)});
-        world_.checkers.see(now, ByzantineOver{});
+        world_.checkers.see(now, ByzantineReportHandled{});
     }
 }
 
@@ -226,7 +226,7 @@ void ControlHost::take(Instant now, coordinator::Input input) {
                                                .counter = hello->counter,
                                                .incarnation = hello->incarnation};
         }
-        world_.checkers.see(now, AgentHeard{host, heard->message});
+        world_.checkers.see(now, AgentMessageReceived{host, heard->message});
     } else if (const auto* closed = std::get_if<coordinator::SessionClosed>(&input)) {
         world_.checkers.see(now, RouteClosed{world_.network.host_of(closed->session)});
     }
@@ -262,7 +262,7 @@ coordinator::Output ControlHost::step(Instant now, const coordinator::Input& inp
 
 void ControlHost::restore() {
     if (world_.options.restore_every == 0 || ++steps_ % world_.options.restore_every != 0 ||
-        !core_ || core_->is_amid_change()) {
+        !core_ || core_->has_incomplete_change()) {
         return;
     }
     const std::string saved = save_core(*core_);

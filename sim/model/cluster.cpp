@@ -205,7 +205,7 @@ void Cluster::forge_from(std::string_view label, const AgentMessage& message) {
     world_.network.replay(now_, find(label), Side::coordinator, std::move(bytes), true);
 }
 
-void Cluster::set_manner(std::string_view label, Manner manner) {
+void Cluster::set_falsification(std::string_view label, ReportFalsification manner) {
     act(label, fmt::format("reports {}", to_string(manner)), &AgentHost::lie, manner);
 }
 

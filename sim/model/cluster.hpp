@@ -79,7 +79,7 @@ public:
     void resume_agent(std::string_view label);
     /// Pauses the whole host, like a virtual machine.
     void halt_host(std::string_view label);
-    void let_go_on(std::string_view label) { act(label, "goes on", &AgentHost::go_on, now_); }
+    void resume_host(std::string_view label) { act(label, "goes on", &AgentHost::go_on, now_); }
     void lose_disk(std::string_view label);  ///< Of an agent that does not run.
     /// The offer that its agent sends from its next life on.
     void set_offer(std::string_view label, Offer offer);
@@ -111,7 +111,7 @@ public:
     /// Delivers a message to the coordinator that this host's agent did not send, in the same way.
     void forge_from(std::string_view label, const AgentMessage& message);
     /// From now on its agent falsifies all reports.
-    void set_manner(std::string_view label, Manner manner);
+    void set_falsification(std::string_view label, ReportFalsification manner);
 
     // ---- the coordinator and its store ----
 
@@ -132,11 +132,11 @@ public:
 
     /// Ends all faults of this host, and brings the coordinator back.
     void mend(std::string_view label) {
-        mend_host(label);
-        mend_coordinator();
+        repair_host(label);
+        repair_coordinator();
     }
-    void mend_host(std::string_view label);
-    void mend_coordinator();
+    void repair_host(std::string_view label);
+    void repair_coordinator();
     /// Everything works, runs and is connected again. Random faults end.
     void heal_all();
     /// L1: after heal_all(), the actual state becomes the wanted state within its bound, and stays
@@ -144,7 +144,7 @@ public:
     [[nodiscard]] bool converges();
     /// The same while a host is byzantine, for the instances that other hosts could run. An
     /// exclusive instance may wait for the byzantine host, because it is not known what runs there.
-    [[nodiscard]] bool serves_beside_liars();
+    [[nodiscard]] bool serves_beside_byzantine_hosts();
 
     // ---- looking ----
 
@@ -210,19 +210,19 @@ private:
     [[nodiscard]] AgentHost& at(HostIndex host) { return *agents_[raw(host)]; }
     void note(std::string_view label, std::string_view what);
     /// Applies a fault or an operation to a host.
-    template <class... Told>
-    void act(std::string_view label, std::string_view what, void (AgentHost::*does)(Told...),
-             Told... told) {
+    template <class... Arguments>
+    void act(std::string_view label, std::string_view what, void (AgentHost::*does)(Arguments...),
+             Arguments... arguments) {
         note(label, what);
-        (at(find(label)).*does)(told...);
+        (at(find(label)).*does)(arguments...);
         collect_violations();
     }
     void collect_violations();
     void violated(const Violation& violation);
     template <class AtRest, class Excused>
-    [[nodiscard]] bool comes_to_rest(std::int64_t bound, AtRest is_at_rest, Excused is_excused);
+    [[nodiscard]] bool stays_at_rest(std::int64_t bound, AtRest is_at_rest, Excused is_excused);
     [[nodiscard]] bool is_at_rest() const;
-    [[nodiscard]] std::vector<std::string> lacks_beside_liars() const;
+    [[nodiscard]] std::vector<std::string> missing_beside_byzantine_hosts() const;
     [[nodiscard]] bool is_restarting() const;
     [[nodiscard]] std::int64_t rounds_to_converge() const;
     void end_freeze();

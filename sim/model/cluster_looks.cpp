@@ -186,10 +186,10 @@ void Cluster::compare_place(HostIndex host, const coordinator::StoredTask& task,
 
 // ---- the end of faults ----
 
-void Cluster::mend_host(std::string_view label) {
+void Cluster::repair_host(std::string_view label) {
     const AgentHost& one = host(label);
     heal(label);
-    if (!one.is_well()) {
+    if (!one.is_fault_free()) {
         set_ready(label, true);
         set_full(label, false);
         break_spawns(label, false);
@@ -200,7 +200,7 @@ void Cluster::mend_host(std::string_view label) {
             boot_host(label);
         }
     } else if (one.is_halted()) {
-        let_go_on(label);
+        resume_host(label);
     } else if (one.is_paused()) {
         resume_agent(label);
     } else if (!one.is_up()) {
@@ -208,7 +208,7 @@ void Cluster::mend_host(std::string_view label) {
     }
 }
 
-void Cluster::mend_coordinator() {
+void Cluster::repair_coordinator() {
     if (coordinator_is_paused()) {
         resume_coordinator();
     } else if (!coordinator_is_up()) {
@@ -305,7 +305,7 @@ std::int64_t Cluster::rounds_to_converge() const {
 
 /// True if the cluster comes to rest within this many rounds, except excused ones, and stays so.
 template <class AtRest, class Excused>
-bool Cluster::comes_to_rest(std::int64_t bound, AtRest is_at_rest, Excused is_excused) {
+bool Cluster::stays_at_rest(std::int64_t bound, AtRest is_at_rest, Excused is_excused) {
     const Instant began = now_;
     std::int64_t rounds = 0;
     for (std::int64_t calm = 0; rounds < bound && now_ - began < longest_excuse;) {
@@ -323,7 +323,7 @@ bool Cluster::comes_to_rest(std::int64_t bound, AtRest is_at_rest, Excused is_ex
 bool Cluster::converges() {
     const std::int64_t bound = rounds_to_converge();
     const Instant began = now_;
-    if (comes_to_rest(
+    if (stays_at_rest(
             bound, [&] { return is_at_rest(); }, [&] { return is_excused(); })) {
         return true;
     }
@@ -340,7 +340,7 @@ bool Cluster::converges() {
     return false;
 }
 
-bool Cluster::serves_beside_liars() {
+bool Cluster::serves_beside_byzantine_hosts() {
     constexpr std::int64_t found_out_within = 5;
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
     const std::int64_t bound = rounds_to_converge() + found_out_within;
@@ -350,18 +350,19 @@ bool Cluster::serves_beside_liars() {
             !control_.is_up() || now_ < control_.awake_since() + options.recovery_grace;
         return is_recovering || world_.frozen || is_restarting();
     };
-    if (comes_to_rest(
-            bound, [&] { return lacks_beside_liars().empty(); }, is_excusable)) {
+    if (stays_at_rest(
+            bound, [&] { return missing_beside_byzantine_hosts().empty(); }, is_excusable)) {
         return true;
     }
-    violated(Violation{
-        "L1", fmt::format("beside a byzantine host, {} s after all other faults ended: {}",
-                          to_ms(now_ - began) / 1000, fmt::join(lacks_beside_liars(), "; "))});
+    violated(Violation{"L1",
+                       fmt::format("beside a byzantine host, {} s after all other faults ended: {}",
+                                   to_ms(now_ - began) / 1000,
+                                   fmt::join(missing_beside_byzantine_hosts(), "; "))});
     return false;
 }
 
 // It is sufficient that an instance runs, in any generation, any number of times.
-std::vector<std::string> Cluster::lacks_beside_liars() const {
+std::vector<std::string> Cluster::missing_beside_byzantine_hosts() const {
     std::vector<std::string> found;
     for (const coordinator::StoredTask& task : store().tasks) {
         if (!stays(task.wanted.spec) || task.wanted.spec.exclusive ||

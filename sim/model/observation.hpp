@@ -61,7 +61,7 @@ struct EventPublished {
 };
 
 /// The coordinator reads its civil clock, which may be wrong.
-struct CivilTold {
+struct CivilClockRead {
     CivilMs at{};
 };
 
@@ -81,7 +81,7 @@ struct ReplyGiven {
     const Reply& reply;
 };
 /// The client has the reply.
-struct ReplyHeard {
+struct ReplyReceived {
     const Reply& reply;
 };
 
@@ -101,12 +101,12 @@ struct BatchDelivered {
 struct WriteFailed : OfHost {};
 struct ShutDownOrdered : OfHost {};
 /// Comes before the effects of the same step.
-struct AgentSaid {
+struct AgentMessageSent {
     HostIndex host{};
     const AgentMessage& message;
     const agent::AgentMemory& disk;
 };
-struct AgentHeard {
+struct AgentMessageReceived {
     HostIndex host{};
     const AgentMessage& message;  ///< It reached the coordinator.
 };
@@ -116,7 +116,7 @@ struct ByzantineReport {
     const std::string& name;  ///< Of its node.
 };
 /// The coordinator has handled the falsified message.
-struct ByzantineOver {};
+struct ByzantineReportHandled {};
 
 // ---- processes ----
 

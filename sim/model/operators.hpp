@@ -95,7 +95,7 @@ public:
         if (!reply->result && is_passing(reply->result.error().code)) {
             return;
         }
-        world_.checkers.see(now, ReplyHeard{*reply});
+        world_.checkers.see(now, ReplyReceived{*reply});
         if (!question.answer) {
             question.answer = std::move(*reply);
             --open_;

@@ -60,7 +60,7 @@ RandomRun run_for(const Mutant& mutant, std::uint64_t seed) {
 /// Runs seed after seed under the mutant, until a promise is broken.
 [[noreturn]] void run_seeds(const Mutant& mutant, std::uint64_t seed, std::uint64_t end, int to) {
     static_cast<void>(std::freopen("/dev/null", "w", stderr));  // Hides texts of ensure().
-    put_to_work(&mutant);
+    activate(&mutant);
     for (Sign sign; seed < end; ++seed) {
         sign.seed = seed;
         alarm(longest_run_seconds);
@@ -141,7 +141,7 @@ Hunted hunted_of(const Mutant& mutant, const Sign& sign) {
 }  // namespace
 
 Result<void> hunt(const HuntOptions& options, const std::vector<const Mutant*>& mutants,
-                  const std::function<void(const Hunted&)>& told) {
+                  const std::function<void(const Hunted&)>& on_done) {
     struct Hunter {
         const Mutant* mutant = nullptr;
         Child child;
@@ -179,7 +179,7 @@ Result<void> hunt(const HuntOptions& options, const std::vector<const Mutant*>& 
                                                   hunter.mutant->name));
             }
             waitpid(hunter.child.pid, nullptr, 0);
-            told(hunted_of(*hunter.mutant, sign));
+            on_done(hunted_of(*hunter.mutant, sign));
         }
     }
     return {};

@@ -29,10 +29,10 @@ struct Hunted {
 };
 
 /// Runs random clusters under each of these mutants, in separate processes, until a run breaks a
-/// promise that holds without the mutant. Calls `told` with each result. Fails if no process can be
-/// created.
+/// promise that holds without the mutant. Calls `on_done` with each result. Fails if no process can
+/// be created.
 [[nodiscard]] Result<void> hunt(const HuntOptions& options,
                                 const std::vector<const Mutant*>& mutants,
-                                const std::function<void(const Hunted&)>& told);
+                                const std::function<void(const Hunted&)>& on_done);
 
 }  // namespace muster::sim

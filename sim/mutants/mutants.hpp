@@ -22,6 +22,6 @@ struct Mutant {
 /// The mutants of this build. None, unless it was configured with MUSTER_MUTANTS.
 [[nodiscard]] std::span<const Mutant> mutants();
 /// Activates this mutant alone in this process. nullptr: no mutant.
-void put_to_work(const Mutant* mutant);
+void activate(const Mutant* mutant);
 
 }  // namespace muster::sim

@@ -4,6 +4,6 @@ namespace muster::sim {
 
 std::span<const Mutant> mutants() { return {}; }
 
-void put_to_work(const Mutant* /*mutant*/) {}
+void activate(const Mutant* /*mutant*/) {}
 
 }  // namespace muster::sim

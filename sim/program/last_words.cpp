@@ -25,7 +25,7 @@ void say_last_words(int /*signal*/) {
 
 }  // namespace
 
-void set_last_words(std::string_view words, int code) {
+void set_crash_message(std::string_view words, int code) {
     words = words.substr(0, final_words.text.size());
     std::ranges::copy(words, final_words.text.begin());
     final_words.size = words.size();

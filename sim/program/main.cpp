@@ -236,7 +236,7 @@ int run(const Arguments& arguments) {
         if (!chosen) {
             return refuse("--mutant: " + chosen.error().detail);
         }
-        put_to_work(chosen->front());
+        activate(chosen->front());
     }
     switch (arguments.command) {
         case Command::soak: return run_soak(arguments);

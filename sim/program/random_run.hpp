@@ -62,19 +62,19 @@ struct SoakResult {
     Duration simulated{};
 };
 
-/// Carries out many runs in the requested number of processes. After each run it calls `told` with
-/// the progress, and with the report of a run that broke a promise or ended its process. Fails if
-/// no process can be created.
+/// Carries out many runs in the requested number of processes. After each run it calls `on_done`
+/// with the progress, and with the report of a run that broke a promise or ended its process. Fails
+/// if no process can be created.
 [[nodiscard]] Result<SoakResult> soak(
     const SoakOptions& options,
-    const std::function<void(const SoakResult&, const std::string& broken)>& told);
+    const std::function<void(const SoakResult&, const std::string& broken)>& on_done);
 
 /// A smaller run with the same verdict: without unneeded faults, shorter, with fewer nodes. Repeats
 /// all steps until none helps (greedy, like delta debugging at its finest grain: Zeller,
-/// Hildebrandt 2002). `judge` carries out a run and names the promise that it breaks. Calls `told`
-/// with each smaller run.
+/// Hildebrandt 2002). `judge` carries out a run and names the promise that it breaks. Calls
+/// `on_done` with each smaller run.
 [[nodiscard]] RandomRun shrink(const RandomRun& broken,
                                const std::function<std::string(const RandomRun&)>& judge,
-                               const std::function<void(const RandomRun&)>& told);
+                               const std::function<void(const RandomRun&)>& on_done);
 
 }  // namespace muster::sim

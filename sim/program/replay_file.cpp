@@ -227,7 +227,8 @@ Result<bool> replay_file(const ReplayOptions& options) {
         return tl::unexpected{bytes.error()};
     }
     // Each record of a file may be valid, but together they may contradict each other.
-    set_last_words(fmt::format("muster-sim: {}: its state contradicts itself\n", options.file), 2);
+    set_crash_message(fmt::format("muster-sim: {}: its state contradicts itself\n", options.file),
+                      2);
     auto replay = coordinator::Replay::open(*bytes);
     const auto until = replay.and_then(
         [&](const coordinator::Replay& opened) { return time_of(opened, *bytes, options.until); });
@@ -238,7 +239,7 @@ Result<bool> replay_file(const ReplayOptions& options) {
     std::uint64_t inputs = 0;
     std::optional<Error> trouble;  // The part before the damage is printed anyway.
     for (;;) {
-        set_last_words(
+        set_crash_message(
             fmt::format("muster-sim: {}: the core does not survive what comes after {} inputs and "
                         "{}: its coordinator ended of it, too, or the record contradicts itself, "
                         "or this version has a fault\n",
@@ -254,7 +255,7 @@ Result<bool> replay_file(const ReplayOptions& options) {
         }
         ++inputs;
         const coordinator::Replay::Done& done = **step;
-        if (done.said_otherwise) {
+        if (done.output_differs) {
             print_difference(*replay, done);
             fmt::print("the {} inputs before it had the same outputs, byte for byte\n", inputs - 1);
             return false;
@@ -264,9 +265,10 @@ Result<bool> replay_file(const ReplayOptions& options) {
         }
     }
     if (!options.explain.empty()) {
-        set_last_words(fmt::format("muster-sim: {}: the core does not survive that it is asked\n",
-                                   options.file),
-                       1);
+        set_crash_message(
+            fmt::format("muster-sim: {}: the core does not survive that it is asked\n",
+                        options.file),
+            1);
         if (auto explained = explain(*replay, options.explain); !explained) {
             const std::string before = trouble ? trouble->detail + "; " : "";
             trouble = Error{explained.error().code, before + explained.error().detail};

@@ -36,7 +36,7 @@ std::vector<RandomRun> smaller(const RandomRun& run) {
 }  // namespace
 
 RandomRun shrink(const RandomRun& broken, const std::function<std::string(const RandomRun&)>& judge,
-                 const std::function<void(const RandomRun&)>& told) {
+                 const std::function<void(const RandomRun&)>& on_done) {
     const std::string promise = judge(broken);
     RandomRun best = broken;
     for (bool found = true; found;) {
@@ -46,7 +46,7 @@ RandomRun shrink(const RandomRun& broken, const std::function<std::string(const 
         found = next != all.end();
         if (found) {
             best = *next;
-            told(best);
+            on_done(best);
         }
     }
     return best;

@@ -102,7 +102,7 @@ private:
 
 Result<SoakResult> soak(
     const SoakOptions& options,
-    const std::function<void(const SoakResult&, const std::string& broken)>& told) {
+    const std::function<void(const SoakResult&, const std::string& broken)>& on_done) {
     SoakResult result;
     std::vector<std::unique_ptr<Worker>> workers;
     for (std::uint32_t job = 0; job < options.jobs; ++job) {
@@ -127,7 +127,7 @@ Result<SoakResult> soak(
                 return tl::unexpected{words.error()};
             }
             result.broken += words->empty() ? 0U : 1U;
-            told(result, *words);
+            on_done(result, *words);
         }
     }
     return result;

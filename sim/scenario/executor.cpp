@@ -43,7 +43,7 @@ void ScenarioExecutor::apply(std::vector<WantedTask> tasks) {
 }
 
 void ScenarioExecutor::perform(const ScenarioStep& step) {
-    const Deed& deed = step.deed;
+    const ScenarioAction& deed = step.deed;
     const auto each = [&](auto&& does) {
         for (const std::string& node : deed.nodes) {
             if (has_what_it_needs(deed.verb, node)) {
@@ -164,9 +164,9 @@ void ScenarioExecutor::heal(const std::string& node) {
 void ScenarioExecutor::heal_all() {
     agenda_.clear();
     for (const std::string& node : cluster_.labels()) {
-        cluster_.mend_host(node);
+        cluster_.repair_host(node);
     }
-    cluster_.mend_coordinator();
+    cluster_.repair_coordinator();
 }
 
 // ---- later parts of verbs ----

@@ -158,7 +158,7 @@ void Fleet::add(const std::string& name, const Labels& labels) {
 }
 
 Result<void> Fleet::read_words(const Form& form, std::span<const std::string_view> words,
-                               Deed& into) {
+                               ScenarioAction& into) {
     const auto wrong = fail(Errc::invalid, fmt::format("write {}", form.example));
     switch (form.takes) {
         case Takes::nothing: return words.empty() ? Result<void>{} : wrong;
@@ -190,13 +190,13 @@ Result<void> Fleet::read_words(const Form& form, std::span<const std::string_vie
     return {};
 }
 
-Result<Deed> Fleet::read(std::string_view sentence) {
+Result<ScenarioAction> Fleet::read(std::string_view sentence) {
     const auto words = words_of(sentence);
     const auto form = form_of(words.empty() ? std::string_view{} : words.front());
     if (!form) {
         return tl::unexpected{form.error()};
     }
-    Deed deed{.verb = form->verb, .text = fmt::format("{}", fmt::join(words, " "))};
+    ScenarioAction deed{.verb = form->verb, .text = fmt::format("{}", fmt::join(words, " "))};
     auto read = read_words(*form, std::span{words}.subspan(1), deed);
     if (deed.verb == Verb::heal_all) {
         coordinator_ = HostState::up;
@@ -222,7 +222,7 @@ Result<Deed> Fleet::read(std::string_view sentence) {
     return read.map([&] { return std::move(deed); });
 }
 
-Result<void> Fleet::read_nodes(std::span<const std::string_view> words, Deed& into) {
+Result<void> Fleet::read_nodes(std::span<const std::string_view> words, ScenarioAction& into) {
     std::set<std::string> chosen;
     for (const std::string_view word : words) {
         if (auto read = select(word, chosen); !read) {
@@ -237,8 +237,9 @@ Result<void> Fleet::read_nodes(std::span<const std::string_view> words, Deed& in
 Result<void> Fleet::select(std::string_view word, std::set<std::string>& into) const {
     const auto equals = word.find('=');
     const bool by_name = equals == std::string_view::npos || word.substr(0, equals) == node_key;
-    const auto wish = by_name && equals == std::string_view::npos ? word : word.substr(equals + 1);
-    const std::string_view pattern = by_name && wish == every_node ? "*" : wish;
+    const auto wanted =
+        by_name && equals == std::string_view::npos ? word : word.substr(equals + 1);
+    const std::string_view pattern = by_name && wanted == every_node ? "*" : wanted;
     if (const auto sound = pattern::check(pattern); !sound && !is_valid_label_value(pattern)) {
         return tl::unexpected{sound.error()};
     }
@@ -289,7 +290,7 @@ Error Fleet::unknown_label(std::string_view key, std::string_view pattern) const
         .value();
 }
 
-Result<void> Fleet::read_task(std::string_view word, Deed& into) {
+Result<void> Fleet::read_task(std::string_view word, ScenarioAction& into) {
     into.task = word;
     if (!tasks_.contains(into.task)) {
         const std::vector<std::string_view> known{tasks_.begin(), tasks_.end()};

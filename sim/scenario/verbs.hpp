@@ -48,7 +48,7 @@ enum class Verb : std::uint8_t {
 };
 
 /// A verb with its arguments, as in `scale web 40`.
-struct Deed {
+struct ScenarioAction {
     Verb verb{};
     std::string text;                  ///< As it was written.
     std::vector<std::string> nodes{};  ///< In the order of the fleet, without repetition.
@@ -80,7 +80,7 @@ public:
 
     /// Reads the sentence of a step, and applies it to the fleet. Hosts that join are added by
     /// add(). An error says what would be right.
-    [[nodiscard]] Result<Deed> read(std::string_view sentence);
+    [[nodiscard]] Result<ScenarioAction> read(std::string_view sentence);
 
 private:
     struct Host {
@@ -89,11 +89,12 @@ private:
     };
 
     [[nodiscard]] Result<void> read_words(const Form& form, std::span<const std::string_view> words,
-                                          Deed& into);
-    [[nodiscard]] Result<void> read_nodes(std::span<const std::string_view> words, Deed& into);
+                                          ScenarioAction& into);
+    [[nodiscard]] Result<void> read_nodes(std::span<const std::string_view> words,
+                                          ScenarioAction& into);
     [[nodiscard]] Result<void> select(std::string_view word, std::set<std::string>& into) const;
     [[nodiscard]] Error unknown_label(std::string_view key, std::string_view pattern) const;
-    [[nodiscard]] Result<void> read_task(std::string_view word, Deed& into);
+    [[nodiscard]] Result<void> read_task(std::string_view word, ScenarioAction& into);
 
     std::map<std::string, Host, std::less<>> hosts_;
     std::vector<std::string> order_;

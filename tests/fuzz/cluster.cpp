@@ -117,13 +117,13 @@ private:
     void ask(RequestBody body) { static_cast<void>(cluster_.ask(std::move(body))); }
     void want(Bytes& bytes) {
         Random random{bytes.number(2)};
-        WantedTask wish{task_of(bytes.byte()), bytes.byte() % 6U, sim::any_spec(random),
-                        sim::any_rule(random)};
-        if (wish.place.every_node) {
-            wish.instances = std::min(wish.instances, 1U);
+        WantedTask task_wanted{task_of(bytes.byte()), bytes.byte() % 6U, sim::any_spec(random),
+                               sim::any_rule(random)};
+        if (task_wanted.place.every_node) {
+            task_wanted.instances = std::min(task_wanted.instances, 1U);
         }
         ApplyRequest request;
-        request.tasks.push_back(std::move(wish));
+        request.tasks.push_back(std::move(task_wanted));
         ask(std::move(request));
     }
 
@@ -153,10 +153,11 @@ private:
     }
     // Only one host lies, because lies of two cannot be detected.
     void lie(const std::string& label, Bytes& bytes) {
-        liar_ = liar_.empty() ? label : liar_;
+        byzantine_host_ = byzantine_host_.empty() ? label : byzantine_host_;
         Random random{bytes.number(2)};
-        cluster_.forge_from(liar_,
-                            sim::forged_message(random, cluster_.host(liar_), cluster_.store()));
+        cluster_.forge_from(
+            byzantine_host_,
+            sim::forged_message(random, cluster_.host(byzantine_host_), cluster_.store()));
     }
     void exchange(const std::string& label) {
         if (cluster_.labels().size() < most_simulated_hosts) {
@@ -193,7 +194,7 @@ private:
     }
 
     Cluster cluster_;
-    std::string liar_;
+    std::string byzantine_host_;
 };
 
 }  // namespace

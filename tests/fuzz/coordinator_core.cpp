@@ -23,14 +23,14 @@ namespace {
 using coordinator::testing::CoordinatorHarness;
 using coordinator::testing::FakeAgent;
 
-constexpr std::array puppet_names{"n0", "n1", "n2", "n3"};
+constexpr std::array fake_names{"n0", "n1", "n2", "n3"};
 
 class CoordinatorUnderFuzz {
 public:
     explicit CoordinatorUnderFuzz(std::uint8_t bits)
         : bench_{CoordinatorHarness::empty_store(), {}} {
-        for (std::uint8_t puppet = 0; puppet < bits % 5U; ++puppet) {
-            bench_.join(puppet_names.at(puppet));
+        for (std::uint8_t fake = 0; fake < bits % 5U; ++fake) {
+            bench_.join(fake_names.at(fake));
         }
     }
 
@@ -46,7 +46,7 @@ public:
             case 6: want(bytes); break;
             case 7: bench_.pass(std::chrono::milliseconds{bytes.number(2)}); break;
             case 8: bench_.pass(std::chrono::seconds{bytes.byte() % 32}); break;
-            case 9: bench_.join(puppet_names.at(bytes.byte() % puppet_names.size())); break;
+            case 9: bench_.join(fake_names.at(bytes.byte() % fake_names.size())); break;
             case 10: change_puppet(bytes); break;
             case 11: report_anything(bytes); break;
             case 12: close(bytes.byte()); break;
@@ -67,8 +67,8 @@ public:
             ensure(persist.number > last, "writes are numbered in their order");
             last = persist.number;
         }
-        for (const auto& [name, puppet] : bench_.puppets) {
-            for (const auto& batch : puppet.batches) {
+        for (const auto& [name, fake] : bench_.fakes) {
+            for (const auto& batch : fake.batches) {
                 ensure_readable(batch);
             }
         }
@@ -86,19 +86,19 @@ private:
                "an agent can read what a coordinator writes");
     }
 
-    [[nodiscard]] FakeAgent* puppet(std::uint8_t choice) {
-        if (bench_.puppets.empty()) {
+    [[nodiscard]] FakeAgent* fake(std::uint8_t choice) {
+        if (bench_.fakes.empty()) {
             return nullptr;
         }
-        auto at = bench_.puppets.begin();
-        std::advance(at, choice % bench_.puppets.size());
+        auto at = bench_.fakes.begin();
+        std::advance(at, choice % bench_.fakes.size());
         return &at->second;
     }
 
     // On an existing route, or a new one.
     void deliver_from_agent(Bytes& bytes) {
         const auto choice = bytes.byte();
-        const FakeAgent* const speaker = choice < 0xf0 ? puppet(choice) : nullptr;
+        const FakeAgent* const speaker = choice < 0xf0 ? fake(choice) : nullptr;
         const coordinator::Session session =
             speaker != nullptr ? speaker->session : coordinator::Session{1'000'000U + choice};
         AgentMessage message;
@@ -150,14 +150,14 @@ private:
     }
 
     void change_puppet(Bytes& bytes) {
-        FakeAgent* const changed = puppet(bytes.byte());
+        FakeAgent* const changed = fake(bytes.byte());
         if (changed == nullptr) {
             return;
         }
         const auto bits = bytes.byte();
         changed->answers = (bits & 1U) != 0;
         changed->obeys = (bits & 2U) != 0;
-        changed->tells = (bits & 4U) != 0;
+        changed->reports_changes = (bits & 4U) != 0;
         changed->stamps = (bits & 8U) != 0;
         changed->host.unable = (bits & 16U) != 0;
         changed->host.spawn_failing = (bits & 32U) != 0;
@@ -166,7 +166,7 @@ private:
 
     // A report with valid stamps and arbitrary contents.
     void report_anything(Bytes& bytes) {
-        FakeAgent* const from = puppet(bytes.byte());
+        FakeAgent* const from = fake(bytes.byte());
         if (from == nullptr || from->polls.empty()) {
             return;
         }
@@ -193,7 +193,7 @@ private:
     }
 
     void close(std::uint8_t choice) {
-        if (FakeAgent* const closed = puppet(choice)) {
+        if (FakeAgent* const closed = fake(choice)) {
             bench_.give(coordinator::SessionClosed{closed->session});
         }
     }
@@ -206,7 +206,7 @@ private:
                     coordinator::CivilTime{CivilMs{static_cast<std::int64_t>(bytes.number(6))}});
                 break;
             case 2:
-                if (FakeAgent* const left = puppet(bytes.byte())) {
+                if (FakeAgent* const left = fake(bytes.byte())) {
                     bench_.give(
                         coordinator::FromAgent{left->session, Goodbye{left->incarnation, 0}});
                 }

@@ -63,7 +63,7 @@ TEST_CASE("a node that pauses for five seconds costs no instance its place",
         cluster.halt_host("n1");
         cluster.run(5s);
         CHECK(cluster.status().value().silent == 1);
-        cluster.let_go_on("n1");
+        cluster.resume_host("n1");
         cluster.run(30s);
         CHECK(cluster.status().value().silent == 0);
         require_nothing_moved(cluster);
@@ -83,7 +83,7 @@ TEST_CASE("nodes that all pause for five seconds cost no instance its place",
         cluster.run(5s);
         CHECK(cluster.is_frozen());
         for (const std::string& label : cluster.labels()) {
-            cluster.let_go_on(label);
+            cluster.resume_host(label);
         }
         cluster.run(30s);
         CHECK_FALSE(cluster.is_frozen());
@@ -124,7 +124,7 @@ TEST_CASE("a silent node gets nothing new until it answers", "[scenario][silence
         cluster.run(2s);
         CHECK(cluster.running("api") + cluster.running("cache") == 6);
         CHECK(cluster.running_on("n1") == before);
-        cluster.let_go_on("n1");
+        cluster.resume_host("n1");
         cluster.run(2s);
         CHECK(cluster.status().value().unconfirmed == 0);
         want(cluster, "late", 2);
@@ -150,7 +150,7 @@ TEST_CASE("silent nodes begin a freeze before one of them is lost", "[scenario][
         cluster.run(20s);
         CHECK_FALSE(cluster.trace().contains("lost"));
         for (const auto* label : {"n0", "n2", "n4"}) {
-            cluster.let_go_on(label);
+            cluster.resume_host(label);
         }
         cluster.run(30s);
         CHECK_FALSE(cluster.is_frozen());

@@ -33,8 +33,8 @@ struct UnfitStory {
         return report;
     }
     void deliver(const AgentMessage& message) {
-        checkers.see(origin, AgentSaid{n0, message, disk});
-        checkers.see(origin, AgentHeard{n0, message});
+        checkers.see(origin, AgentMessageSent{n0, message, disk});
+        checkers.see(origin, AgentMessageReceived{n0, message});
     }
     void emit_event(const std::string& topic) {
         Event event;

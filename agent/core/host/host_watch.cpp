@@ -65,7 +65,7 @@ void HostWatch::judge() {
 }
 
 std::string HostWatch::find_fault() {
-    if (unanswered_ > looks_borne) {
+    if (unanswered_ > unanswered_limit) {
         return "the disk with its state does not answer";
     }
     if (disk_ && disk_->bytes > 0) {
@@ -115,14 +115,14 @@ bool HostWatch::differs(const HostVitals& fresh, Instant now) const {
            apart > to_ms(clock_step) || apart < -to_ms(clock_step);
 }
 
-HostVitals HostWatch::tell(Instant now, bool all) {
+HostVitals HostWatch::vitals_to_report(Instant now, bool all) {
     if (!host_) {
         return {};
     }
     HostVitals fresh = vitals(now);
     const bool was_told = told_.at != CivilMs{};
     const bool is_due = all || !was_told || now >= reported_at_ + between_repetitions ||
-                        (now >= reported_at_ + between_tellings && differs(fresh, now));
+                        (now >= reported_at_ + between_updates && differs(fresh, now));
     if (!is_due && fresh.unable.empty() == told_.unable.empty() &&
         fresh.trouble.empty() == told_.trouble.empty()) {
         return {};

@@ -16,14 +16,14 @@ namespace muster::agent {
 ///
 /// Below a floor the host is unable, until a quarter more than the floor is free. A host whose disk
 /// does not answer is unable, too. A changed value goes with the next answer, at most once every
-/// `between_tellings`. All values go every `between_repetitions`, because answers may be lost.
+/// `between_updates`. All values go every `between_repetitions`, because answers may be lost.
 ///
 /// Owned by Agent.
 class HostWatch {
 public:
-    static constexpr Duration between_tellings = 5s;
+    static constexpr Duration between_updates = 5s;
     static constexpr Duration between_repetitions = 60s;
-    static constexpr std::uint32_t looks_borne = 3;  ///< Of the disk, without an answer.
+    static constexpr std::uint32_t unanswered_limit = 3;  ///< Of the disk, without an answer.
     static constexpr Duration clock_step = 500ms;
 
     explicit HostWatch(HostFloors floors) : floors_{floors} {}
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] std::uint32_t load_milli() const;
     /// The vitals to send with this answer; usually none. `all`: the coordinator holds nothing from
     /// us.
-    [[nodiscard]] HostVitals tell(Instant now, bool all);
+    [[nodiscard]] HostVitals vitals_to_report(Instant now, bool all);
 
 private:
     /// A floor for one resource.

@@ -89,7 +89,7 @@ void RestartRecord::forgive_start() {
 }
 
 std::optional<Duration> RestartRecord::after_end(Instant now, const RestartRule& rule) {
-    if (history_.running_since && now - *history_.running_since >= limits::good_conduct) {
+    if (history_.running_since && now - *history_.running_since >= limits::quiet_period) {
         history_.starts.clear();
         history_.delay = {};
     }

@@ -81,7 +81,7 @@ void Lifecycle::end_process(Entry& entry) {
     await_end(entry);
 }
 
-void Lifecycle::lapse(Entry& entry) {
+void Lifecycle::end_with_lease(Entry& entry) {
     entry.second.is_lapsed = true;
     await_end(entry);
     if (!std::exchange(entry.second.leaving, true)) {

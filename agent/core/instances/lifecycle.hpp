@@ -58,7 +58,7 @@ public:
     void replace_or_leave(Entry& entry);
     /// The lease of the process is over. Its shim counts the same lease, a little longer, and ends
     /// the process.
-    void lapse(Entry& entry);
+    void end_with_lease(Entry& entry);
     /// The process is gone.
     void release_process(Entry& entry);
     void wait_for_turn(Entry& entry);

@@ -22,7 +22,7 @@ void Processes::adopt(ProcessId process, const InstanceId& id, bool runs) {
 
 bool Processes::forget(ProcessId process) {
     instances_.erase(process);
-    shims_.on_told(process);
+    shims_.on_report(process);
     return intents_.erase(process) > 0;
 }
 
@@ -47,16 +47,16 @@ void Processes::kill_leftover(ProcessId process) {
 
 void Processes::release_leftover(ProcessId process) {
     ensure(leftovers_.erase(process) == 1, "a leftover ends once");
-    shims_.on_told(process);
+    shims_.on_report(process);
     release(process);
 }
 
 void ShimWatch::await(ProcessId process, Duration patience) {
-    on_told(process);
+    on_report(process);
     begun_.emplace(process, patience);
 }
 
-void ShimWatch::on_told(ProcessId process) {
+void ShimWatch::on_report(ProcessId process) {
     begun_.erase(process);
     if (const auto found = awaited_.find(process); found != awaited_.end()) {
         due_.erase({found->second, process});
@@ -69,7 +69,7 @@ std::vector<ProcessId> ShimWatch::take_overdue(Instant now) {
     while (!due_.empty() && due_.begin()->first <= now) {
         const ProcessId process = due_.begin()->second;
         overdue.push_back(process);
-        on_told(process);
+        on_report(process);
         await_until(process, now + limits::shim_patience);
     }
     for (const auto& [process, patience] : std::exchange(begun_, {})) {

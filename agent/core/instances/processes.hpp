@@ -28,7 +28,7 @@ public:
     /// process.
     void await(ProcessId process, Duration patience);
     /// Ends the wait for this process.
-    void on_told(ProcessId process);
+    void on_report(ProcessId process);
 
     /// The processes whose shims must be asked now.
     [[nodiscard]] std::vector<ProcessId> take_overdue(Instant now);

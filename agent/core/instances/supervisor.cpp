@@ -147,7 +147,7 @@ void Supervisor::leave_with_lease(Entry& entry) {
     if (lives_.processes().is_intended(instance.process.id)) {
         lives_.end_process(entry);
     } else if (instance.has_process()) {
-        lives_.lapse(entry);
+        lives_.end_with_lease(entry);
     } else if (!instance.gone && !instance.is_over()) {
         lives_.replace_or_leave(entry);
     }
@@ -171,7 +171,7 @@ void Supervisor::on_started(Instant now, const ProcessStarted& event) {
     if (instance.leaving) {
         lives_.table().touch(entry.first);
     } else {
-        lives_.processes().shims().on_told(event.process);
+        lives_.processes().shims().on_report(event.process);
         lives_.table().set_state(entry, InstanceState::running);
     }
 }

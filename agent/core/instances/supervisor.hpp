@@ -49,7 +49,7 @@ public:
 
     [[nodiscard]] bool spawn_failing() const { return spawn_failing_; }
     /// A process that belongs to no instance was created, or the host failed to create it.
-    void note_spawn(bool made) { spawn_failing_ = !made; }
+    void on_check_spawn(bool made) { spawn_failing_ = !made; }
 
 private:
     using Entry = Lifecycle::Entry;

@@ -55,12 +55,12 @@ void Reporter::note(Instant now, const std::set<InstanceId>& touched, const Inst
     due_ = std::min(due_.value_or(due), due);
 }
 
-bool Reporter::take_due(Instant now, bool may_tell) {
+bool Reporter::take_due(Instant now, bool may_send) {
     if (!due_ || now < *due_) {
         return false;
     }
     due_.reset();
-    if (!may_tell || !has_news()) {
+    if (!may_send || !has_news()) {
         return false;
     }
     sent_ = now;
@@ -75,8 +75,8 @@ void Reporter::add_gone(const InstanceId& id) {
     }
 }
 
-Report Reporter::tell(Revision seen, const Instances& instances) {
-    told_ = revision_;
+Report Reporter::make_report(Revision seen, const Instances& instances) {
+    last_reported_ = revision_;
     if (seen == revision_) {
         return empty(ReportKind::same, seen);
     }

@@ -31,15 +31,17 @@ public:
     void note(Instant now, const std::set<InstanceId>& touched, const Instances& instances);
 
     /// The leader holds nothing yet.
-    void on_welcome() { told_ = Revision{}; }
+    void on_welcome() { last_reported_ = Revision{}; }
     /// Kind, from, to, instances and gone, for a leader that holds `seen`.
-    [[nodiscard]] Report tell(Revision seen, const Instances& instances);
+    [[nodiscard]] Report make_report(Revision seen, const Instances& instances);
     /// The revision of the last report to the leader.
-    [[nodiscard]] Revision told() const { return told_; }
+    [[nodiscard]] Revision last_reported() const { return last_reported_; }
     /// The leader has a report, but not the latest changes.
-    [[nodiscard]] bool has_news() const { return told_ != Revision{} && told_ != revision_; }
+    [[nodiscard]] bool has_news() const {
+        return last_reported_ != Revision{} && last_reported_ != revision_;
+    }
     /// True if a delta is due. The caller sends it now.
-    [[nodiscard]] bool take_due(Instant now, bool may_tell);
+    [[nodiscard]] bool take_due(Instant now, bool may_send);
     [[nodiscard]] std::optional<Instant> next_deadline() const { return due_; }
 
 private:
@@ -52,7 +54,7 @@ private:
     Revision reaches_back_{1};  // The earliest revision a delta can begin at.
     std::map<InstanceId, Revision> changed_;
     std::deque<std::pair<Revision, InstanceId>> gone_;
-    Revision told_{};  // 0: the leader has not polled yet.
+    Revision last_reported_{};  // 0: the leader has not polled yet.
     std::optional<Instant> due_;
     Instant sent_;  // When the last delta was sent.
 };

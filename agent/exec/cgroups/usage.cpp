@@ -62,7 +62,7 @@ std::optional<Stat> read_stat(const FileDescriptor& proc, const std::string& pid
     return count > 0 ? stat_of({text.data(), static_cast<std::size_t>(count)}) : std::nullopt;
 }
 
-Host look_at_host() {
+Host observe_host() {
     Host host;
     const FileDescriptor proc{open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     for (const std::string& name : names_in("/proc")) {
@@ -101,7 +101,7 @@ InstanceUse use_of(const Host& host, const InstanceId& id, pid_t shim) {
 }  // namespace
 
 std::vector<InstanceUse> usage_of(std::span<const MeasureProcesses::Root> roots) {
-    const Host host = look_at_host();
+    const Host host = observe_host();
     std::vector<InstanceUse> all;
     for (const auto& root : roots) {
         const auto found = host.processes.find(root.identity.pid);

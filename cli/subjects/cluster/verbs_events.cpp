@@ -85,7 +85,7 @@ public:
         const bool written = catch_up();
         unpublished_ += std::pair{epoch_, last_} == before ? 0 : 1;
         if (unpublished_ == 2 && !std::exchange(doubted_, true)) {
-            complain(
+            print_error(
                 fmt::format("muster: no event arrives from {}, so muster asks the coordinator "
                             "every {}; --events sets the endpoint that publishes events\n",
                             endpoint_, to_string(silence)));
@@ -102,7 +102,7 @@ public:
     bool catch_up() {
         const auto kept = kept_events(console_, {.since = last_});
         if (!kept) {
-            complain_once(said_, kept.error().detail);
+            print_error_once(said_, kept.error().detail);
             return true;
         }
         said_.clear();
@@ -211,7 +211,7 @@ ExitCode run_events(Console& console, const CommandLine& line, EventsRequest req
         std::erase_if(kept->events, [&](const Event& event) { return event.at < *from; });
     }
     if (kept->events.empty() && request.since > 0) {
-        complain(
+        print_error(
             fmt::format("muster: no event is above number {} in epoch {}; each start of the "
                         "coordinator counts from 1\n",
                         request.since, raw(kept->epoch)));

@@ -14,8 +14,8 @@ bool can_stay_for_ever(const DrainBlocker& blocker) {
     return std::ranges::find(codes, blocker.code) != codes.end();
 }
 
-DrainNews DrainWatch::look(const NodeShowReply& seen) {
-    DrainNews news;
+DrainChanges DrainWatch::look(const NodeShowReply& seen) {
+    DrainChanges news;
     std::set<InstanceId> there;
     for (const InstanceView& instance : seen.instances) {
         there.insert(instance.id);

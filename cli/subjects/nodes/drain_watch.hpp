@@ -11,7 +11,7 @@
 namespace muster::cli {
 
 /// The changes of one node's drain between two queries.
-struct DrainNews {
+struct DrainChanges {
     std::vector<InstanceId> left{};        ///< They ran there at the last query.
     std::vector<DrainBlocker> blockers{};  ///< New, or with another reason than before.
     /// The first blocker that may stay forever, if the drain has no deadline; reported once.
@@ -21,7 +21,7 @@ struct DrainNews {
 /// Compares successive states of a draining node.
 class DrainWatch {
 public:
-    [[nodiscard]] DrainNews look(const NodeShowReply& seen);
+    [[nodiscard]] DrainChanges look(const NodeShowReply& seen);
 
 private:
     std::set<InstanceId> there_;

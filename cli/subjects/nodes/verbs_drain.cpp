@@ -67,22 +67,22 @@ void print_moves(Console& console, const std::string& node, const std::vector<In
         const auto home = homes.find(id);
         const bool is_elsewhere =
             home != homes.end() && !home->second.empty() && home->second != node;
-        complain(is_elsewhere ? fmt::format("  {}  {}  moved to {}\n", printable(node),
-                                            printable(to_string(id)), printable(home->second))
-                              : fmt::format("  {}  {}  stopped\n", printable(node),
-                                            printable(to_string(id))));
+        print_error(is_elsewhere ? fmt::format("  {}  {}  moved to {}\n", printable(node),
+                                               printable(to_string(id)), printable(home->second))
+                                 : fmt::format("  {}  {}  stopped\n", printable(node),
+                                               printable(to_string(id))));
     }
 }
 
 /// Prints what happened since the last query.
-void print_news(Console& console, const Drain& drain, const DrainNews& news) {
+void print_news(Console& console, const Drain& drain, const DrainChanges& news) {
     print_moves(console, drain.node, news.left);
     for (const DrainBlocker& blocker : news.blockers) {
-        complain(line_of(drain.node, blocker));
+        print_error(line_of(drain.node, blocker));
     }
     if (news.endless) {
         const auto node = printable(drain.node);
-        complain(
+        print_error(
             fmt::format("muster: this drain may never end, because it has no deadline; set "
                         "one with 'muster node drain {} --deadline 10m', or stop what no "
                         "other node can run with '--force'\n",
@@ -103,7 +103,7 @@ Result<void> look_at(Console& console, Drain& drain) {
     print_news(console, drain, drain.watch.look(seen));
     drain.view = std::move(seen.drain);
     if (!drain.view.running) {
-        complain(fmt::format("muster: {} is drained\n", printable(drain.node)));
+        print_error(fmt::format("muster: {} is drained\n", printable(drain.node)));
     }
     return {};
 }
@@ -146,10 +146,10 @@ ExitCode run_drain(Console& console, const CommandLine& line, const NodeDrainReq
             return ExitCode::ok;
         }
         if (*overdue) {
-            complain(fmt::format("muster: {} not drained by the deadline; the drain goes on:\n",
-                                 counted(drains.size(), "node")));
+            print_error(fmt::format("muster: {} not drained by the deadline; the drain goes on:\n",
+                                    counted(drains.size(), "node")));
             for (const Drain& drain : drains) {
-                complain(blockers_of(drain));
+                print_error(blockers_of(drain));
             }
             return ExitCode::timeout;
         }

@@ -67,7 +67,7 @@ std::optional<ExitCode> confirm_removal(const Console& console, const Removal& r
         fmt::format("this removes {}: {}", counted(removal.names.size(), removal.thing),
                     shortened(removal.names));
     if (agreed) {
-        complain(fmt::format("muster: {}\n", what));
+        print_error(fmt::format("muster: {}\n", what));
         return std::nullopt;
     }
     if (!console.settings().terminal.in_is_terminal) {

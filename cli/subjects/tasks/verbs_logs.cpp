@@ -32,7 +32,7 @@ public:
                 return console_.fail_with(reply.error());
             }
             if (!reply) {
-                complain_once(said_, reply.error().detail);
+                print_error_once(said_, reply.error().detail);
                 std::this_thread::sleep_for(console_.settings().interval);
                 continue;
             }
@@ -60,11 +60,11 @@ private:
 
     [[nodiscard]] ExitCode show(const LogsReply& piece, const ReplyBody& reply) {
         if (has_shown_ && piece.node != node_) {
-            complain(fmt::format("muster: {} is on {} now, and was on {}\n",
-                                 printable(to_string(piece.id)), printable(piece.node),
-                                 printable(node_)));
+            print_error(fmt::format("muster: {} is on {} now, and was on {}\n",
+                                    printable(to_string(piece.id)), printable(piece.node),
+                                    printable(node_)));
         } else if (piece.gap) {
-            complain(
+            print_error(
                 fmt::format("muster: output is missing here: {} printed faster than it was "
                             "read\n",
                             printable(to_string(piece.id))));

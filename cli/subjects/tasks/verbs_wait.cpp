@@ -32,7 +32,7 @@ bool goes_on(const Error& error) {
 /// Prints the worst end to standard error, too.
 ExitCode show_ends(const Console& console, const WaitReply& reply) {
     if (!reply.worst.empty() && !console.settings().json) {
-        complain(fmt::format("muster: {}\n", printable(reply.worst)));
+        print_error(fmt::format("muster: {}\n", printable(reply.worst)));
     }
     return console.show(ReplyBody{reply}, ExitCode{reply.exit_code});
 }
@@ -61,9 +61,9 @@ public:
         last_ = reply.error();
         if (!is_over() && !std::exchange(said_, true)) {
             progress_.wipe();
-            complain(fmt::format("waiting up to {} for {} to {}\n",
-                                 to_string(console_.settings().timeout), printable(what_),
-                                 finished_ ? "end" : "converge"));
+            print_error(fmt::format("waiting up to {} for {} to {}\n",
+                                    to_string(console_.settings().timeout), printable(what_),
+                                    finished_ ? "end" : "converge"));
         }
         progress_.note(last_.detail);
         if (last_.code == Errc::busy || last_.code == Errc::not_leader) {

@@ -104,7 +104,7 @@ struct StatusReply {
     std::uint32_t miss_limit = 0;   ///< Polls missed in a row that make a node lost now.
     std::uint32_t awaited = 0;      ///< Nodes whose first report recovery awaits; 0: it is over.
     std::uint32_t unseen = 0;       ///< Instances that may run on these.
-    std::uint32_t silent = 0;       ///< Nodes not lost, with at most one miss left.
+    std::uint32_t silent = 0;       ///< Nodes not lost that get nothing new until they answer.
     std::uint32_t unconfirmed = 0;  ///< Copies there, as last reported.
     std::string mode{};             ///< open | listed: who may join.
     std::uint64_t refused = 0;      ///< Hellos of names that may not join.

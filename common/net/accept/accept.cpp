@@ -52,7 +52,7 @@ int accept4(int listener, sockaddr* address, socklen_t* size, int flags) {
 
 namespace muster::net {
 
-void turn_away_when_out_of_files() {
+void close_when_out_of_files() {
     if (spare < 0) {
         hold_spare();
     }

@@ -7,7 +7,7 @@ namespace muster::net {
 /// Closes each connection at once for which no file is left in this process or on its host. Without
 /// this the library spins at full speed, and for an ipc connection it aborts the process
 /// (docs/internals/adr/0006-no-file-left-is-a-closed-connection.md).
-void turn_away_when_out_of_files();
+void close_when_out_of_files();
 
 /// How many connections were closed for this reason.
 [[nodiscard]] std::uint64_t turned_away();

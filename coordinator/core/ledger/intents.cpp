@@ -2,7 +2,7 @@
 
 namespace muster::coordinator {
 
-bool decides_nothing(const StoredIntent& row) {
+bool has_no_decision(const StoredIntent& row) {
     return row.intent == Intent::active && row.admission == Admission::open;
 }
 

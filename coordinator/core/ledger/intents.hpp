@@ -10,7 +10,7 @@
 namespace muster::coordinator {
 
 /// True if a row decides nothing: it holds at most the reason of an earlier intent.
-[[nodiscard]] bool decides_nothing(const StoredIntent& row);
+[[nodiscard]] bool has_no_decision(const StoredIntent& row);
 /// True for a drain whose deadline has passed.
 [[nodiscard]] bool is_past(const StoredIntent& row, CivilMs now);
 

@@ -32,7 +32,7 @@ void add_erase(std::string_view name, std::vector<Write>& writes) {
 template <class Row>
 void add_writes(const Rows<Row>& rows, std::vector<Write>& writes) {
     for (const Shared<Row>& row : rows.put) {
-        if (says_nothing(*row)) {
+        if (is_default(*row)) {
             add_erase<Row>(key_of(*row), writes);
         } else if constexpr (std::is_constructible_v<Write, Shared<Row>>) {
             writes.emplace_back(row);
@@ -78,7 +78,7 @@ void erase_ends(const TaskTable& before, const Rows<StoredTask>& tasks,
 }
 
 /// Sets the number of the change, and whether it was a dry run, in its answer.
-void say_number(ReplyBody& reply, Generation counter, bool dry_run) {
+void set_number(ReplyBody& reply, Generation counter, bool dry_run) {
     const auto fill_in = [&](auto& body) {
         if constexpr (requires { body.counter = counter; }) {
             body.counter = counter;
@@ -152,7 +152,7 @@ void Ledger::submit(const RequestContext& context, Result<Answered> answered, bo
     const bool changes_something = !answered->change.empty();
     Meta after = pending_.proposed();
     after.counter = changes_something ? next(after.counter) : after.counter;
-    say_number(answered->reply, after.counter, dry_run);
+    set_number(answered->reply, after.counter, dry_run);
     if (dry_run || (!changes_something && context.request().id.is_none() && pending_.empty())) {
         context.reply(std::move(answered->reply));
         return;
@@ -234,7 +234,7 @@ void Ledger::submit(Change change, Output& output) {
     if (write.change.origin == ChangeOrigin::records) {
         for (const std::string& name : write.change.of<StoredNode>().erased) {
             const StoredIntent row = intents().proposed(name);
-            if (decides_nothing(row) && !says_nothing(row)) {
+            if (has_no_decision(row) && !is_default(row)) {
                 add_erase<StoredIntent>(name, persist.writes);
             }
         }
@@ -288,7 +288,7 @@ void Ledger::acknowledge(const PendingWrite& write, Output& output) {
 }
 
 void Ledger::forget_node(std::string_view name) {
-    if (decides_nothing(intents().durable(name))) {
+    if (has_no_decision(intents().durable(name))) {
         std::get<Intents>(tables_).erase(name);
     }
 }

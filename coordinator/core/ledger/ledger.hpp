@@ -77,7 +77,7 @@ public:
         return !pending_.empty() && pending_.oldest() <= persisted_;
     }
     /// Some part of a change is not written, not durable, or not in effect like the other parts.
-    [[nodiscard]] bool is_amid_change() const {
+    [[nodiscard]] bool has_incomplete_change() const {
         return is_submitting() || has_durable() || pending_.has_parts();
     }
     /// Takes the next durable write. Its Meta and its rows hold from now on. The owners of the rows

@@ -14,20 +14,20 @@ namespace muster::coordinator {
 
 namespace {
 
-void feed(Fnv& fnv, std::string_view text) { fnv.text(text); }
-void feed(Fnv& fnv, std::integral auto number) { fnv.number(std::uint64_t{number}); }
-void feed(Fnv& fnv, const Occasion& why) {
+void hash_into(Fnv& fnv, std::string_view text) { fnv.text(text); }
+void hash_into(Fnv& fnv, std::integral auto number) { fnv.number(std::uint64_t{number}); }
+void hash_into(Fnv& fnv, const Occasion& why) {
     fnv.text(why.reason);
     fnv.text(why.author);
 }
-void feed(Fnv& fnv, const std::vector<ListedNode>& nodes) {
+void hash_into(Fnv& fnv, const std::vector<ListedNode>& nodes) {
     fnv.number(nodes.size());
     for (const ListedNode& node : nodes) {
         fnv.text(node.name);
         fnv.text(node.pool);
     }
 }
-void feed(Fnv& fnv, const WantedTask& task) {
+void hash_into(Fnv& fnv, const WantedTask& task) {
     fnv.text(task.name);
     fnv.number(task.instances);
     fnv.id(digest_of(task.spec));
@@ -35,9 +35,9 @@ void feed(Fnv& fnv, const WantedTask& task) {
         feed_placement(fnv, task.place);
     }
 }
-void feed(Fnv& fnv, const std::vector<WantedTask>& tasks) {
+void hash_into(Fnv& fnv, const std::vector<WantedTask>& tasks) {
     for (const WantedTask& task : tasks) {
-        feed(fnv, task);
+        hash_into(fnv, task);
     }
 }
 
@@ -45,7 +45,7 @@ void feed(Fnv& fnv, const std::vector<WantedTask>& tasks) {
 struct Force {
     bool force = false;
 };
-void feed(Fnv& fnv, Force said) {
+void hash_into(Fnv& fnv, Force said) {
     if (said.force) {
         fnv.text("force");
     }
@@ -55,35 +55,35 @@ void feed(Fnv& fnv, Force said) {
 template <std::uint64_t kind>
 void all(Fnv& fnv, const auto&... parts) {
     fnv.number(kind);
-    (feed(fnv, parts), ...);
+    (hash_into(fnv, parts), ...);
 }
 
-void feed(Fnv& f, const ApplyRequest& it) { all<1>(f, it.replace, it.tasks, Force{it.force}); }
-void feed(Fnv& f, const TaskAddRequest& it) { all<2>(f, it.task, Force{it.force}); }
-void feed(Fnv& f, const TaskRemoveRequest& it) { all<3>(f, it.pattern); }
-void feed(Fnv& f, const TaskScaleRequest& it) { all<4>(f, it.pattern, it.instances); }
-void feed(Fnv& f, const TaskRestartRequest& it) { all<5>(f, it.pattern); }
-void feed(Fnv& f, const StoreAcceptRequest& /*it*/) { all<6>(f); }
-void feed(Fnv& f, const NodeOfflineRequest& it) { all<7>(f, it.pattern, it.why); }
-void feed(Fnv& f, const NodeOnlineRequest& it) { all<8>(f, it.pattern, it.why); }
-void feed(Fnv& f, const NodeDrainRequest& it) {
+void hash_into(Fnv& f, const ApplyRequest& it) { all<1>(f, it.replace, it.tasks, Force{it.force}); }
+void hash_into(Fnv& f, const TaskAddRequest& it) { all<2>(f, it.task, Force{it.force}); }
+void hash_into(Fnv& f, const TaskRemoveRequest& it) { all<3>(f, it.pattern); }
+void hash_into(Fnv& f, const TaskScaleRequest& it) { all<4>(f, it.pattern, it.instances); }
+void hash_into(Fnv& f, const TaskRestartRequest& it) { all<5>(f, it.pattern); }
+void hash_into(Fnv& f, const StoreAcceptRequest& /*it*/) { all<6>(f); }
+void hash_into(Fnv& f, const NodeOfflineRequest& it) { all<7>(f, it.pattern, it.why); }
+void hash_into(Fnv& f, const NodeOnlineRequest& it) { all<8>(f, it.pattern, it.why); }
+void hash_into(Fnv& f, const NodeDrainRequest& it) {
     all<9>(f, it.pattern, it.deadline_ms, it.force, it.why);
 }
-void feed(Fnv& f, const NodeAddRequest& it) { all<10>(f, it.nodes, it.why); }
-void feed(Fnv& f, const NodeRemoveRequest& it) { all<11>(f, it.pattern, it.force, it.why); }
-void feed(Fnv& f, const NodeApplyRequest& it) { all<12>(f, it.nodes, it.force, it.why); }
-void feed(Fnv& f, const LimitSetRequest& it) {
+void hash_into(Fnv& f, const NodeAddRequest& it) { all<10>(f, it.nodes, it.why); }
+void hash_into(Fnv& f, const NodeRemoveRequest& it) { all<11>(f, it.pattern, it.force, it.why); }
+void hash_into(Fnv& f, const NodeApplyRequest& it) { all<12>(f, it.nodes, it.force, it.why); }
+void hash_into(Fnv& f, const LimitSetRequest& it) {
     all<13>(f, it.name, it.value ? std::uint64_t{*it.value} + 1 : 0);
 }
-void feed(Fnv& f, const NodeForgiveRequest& it) { all<14>(f, it.pattern, it.why); }
-void feed(Fnv& f, const FreezeOnRequest& it) { all<15>(f, it.why); }
-void feed(Fnv& f, const FreezeOffRequest& it) { all<16>(f, it.why); }
+void hash_into(Fnv& f, const NodeForgiveRequest& it) { all<14>(f, it.pattern, it.why); }
+void hash_into(Fnv& f, const FreezeOnRequest& it) { all<15>(f, it.why); }
+void hash_into(Fnv& f, const FreezeOffRequest& it) { all<16>(f, it.why); }
 
 template <class Body>
 Digest digest_of_body(const Body& body) {
     Fnv fnv;
     if constexpr (codec::verb_row<Body>().access == codec::Access::change) {
-        feed(fnv, body);
+        hash_into(fnv, body);
         return fnv.digest();
     }
     return Digest{};

@@ -117,7 +117,7 @@ public:
     void apply(const Rows<Row>& rows) requires requires(DurableRows<Row> own) { own.put({}, {}); }
     {
         for (const Shared<Row>& row : rows.put) {
-            apply(key_of(*row), says_nothing(*row) ? Shared<Row>{} : row);
+            apply(key_of(*row), is_default(*row) ? Shared<Row>{} : row);
         }
         for (const std::string& name : rows.erased) {
             erase(name);

@@ -9,13 +9,13 @@ namespace muster::coordinator {
 WriteInParts::WriteInParts(PendingWrite whole, std::size_t lines_of_part, std::uint64_t before)
     : whole_{std::move(whole)}, lines_of_part_{lines_of_part}, before_{before} {
     const auto* const reply = whole_.reply->result ? &*whole_.reply->result : nullptr;
-    const auto* const told = reply == nullptr ? nullptr : std::get_if<ChangeReply>(reply);
-    whole_.last_line = told == nullptr ? 0 : told->changes.size();
-    told_ = whole_.last_line > lines_of_part_ ? told : nullptr;
+    const auto* const answer = reply == nullptr ? nullptr : std::get_if<ChangeReply>(reply);
+    whole_.last_line = answer == nullptr ? 0 : answer->changes.size();
+    reply_ = whole_.last_line > lines_of_part_ ? answer : nullptr;
 }
 
 PendingWrite WriteInParts::take() {
-    if (told_ == nullptr) {
+    if (reply_ == nullptr) {
         return take_rest();
     }
     PendingWrite part{.meta = whole_.meta,
@@ -26,7 +26,7 @@ PendingWrite WriteInParts::take() {
     Rows<StoredTask>& from = whole_.change.of<StoredTask>();
     Rows<StoredTask>& into = part.change.of<StoredTask>();
     for (; line_ < part.last_line; ++line_) {
-        const std::string& action = told_->changes[line_].action;
+        const std::string& action = reply_->changes[line_].action;
         if (action == "remove") {
             into.erased.push_back(std::move(from.erased[erased_++]));
         } else if (action != "unchanged") {

@@ -29,7 +29,7 @@ public:
 
 private:
     PendingWrite whole_;
-    const ChangeReply* told_ = nullptr;  // None: the write is not divided.
+    const ChangeReply* reply_ = nullptr;  // None: the write is not divided.
     std::size_t lines_of_part_;
     std::uint64_t before_;
     std::size_t line_ = 0;

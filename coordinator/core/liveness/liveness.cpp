@@ -25,7 +25,7 @@ void Liveness::on_step(Instant now) {
 }
 
 std::optional<ClosedRound> Liveness::close_due(Instant now, bool overdue) {
-    return rounds_.close_if_due(now, overdue, own_.is_ill(now));
+    return rounds_.close_if_due(now, overdue, own_.is_degraded(now));
 }
 
 void Liveness::open_due(Instant now, Epoch epoch, std::vector<PollTo>& polls) {
@@ -60,7 +60,7 @@ void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away)
         const Node& node = nodes_[index];
         const std::uint32_t limit = node.given_up ? silent_limit() : miss_limit();
         const bool was_asked =
-            node.session ? node.route_misses >= limit : step.now >= reconnect_grace_until_;
+            node.session ? node.connection_misses >= limit : step.now >= reconnect_grace_until_;
         if (!node.gone && node.misses >= limit && was_asked &&
             recovery_.may_be_lost(step.now, node)) {
             silent.push_back(index);
@@ -72,9 +72,9 @@ void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away)
         return nodes_[left].misses > nodes_[right].misses;
     });
     for (const NodeIndex index : silent) {
-        const bool bears_nothing =
+        const bool holds_nothing =
             !is_unknown(nodes_[index]) && !placements_.has_wanted_copies(index);
-        if (bears_nothing || losses_.take()) {
+        if (holds_nothing || losses_.take()) {
             lose(step, index, "silent for " + std::to_string(nodes_[index].misses) + " polls");
         }  // Otherwise the node waits for a later round.
     }
@@ -110,7 +110,7 @@ void Liveness::set_silence(NodeIndex index, const SilenceFacts& facts) {
 /// The nodes become lost at once, so that the next query shows it. But if the coordinator itself
 /// was late or ill, it polls the nodes again first.
 void Liveness::lose_given_up(StepContext& step) {
-    if (own_.is_ill(step.now) || own_.is_late()) {
+    if (own_.is_degraded(step.now) || own_.is_late()) {
         return;
     }
     std::vector<NodeIndex> silent;
@@ -126,7 +126,7 @@ void Liveness::lose_given_up(StepContext& step) {
 // leadership. Until then its absence proves nothing.
 void Liveness::expect_return(Instant now, NodeIndex index) {
     const Node& node = nodes_[index];
-    nodes_.deadlines().end(index, DueKind::goodbye);
+    nodes_.deadlines().end(index, DueKind::departure);
     nodes_.deadlines().end(index, DueKind::forget);
     if (node.lost && node.admission == Admission::listed) {
         return;  // The record is kept while the name is listed.
@@ -138,16 +138,16 @@ void Liveness::expect_return(Instant now, NodeIndex index) {
     } else if (node.gone) {
         const Duration silent = options_.round * options_.loss.after;
         nodes_.deadlines().set(
-            index, DueKind::goodbye,
+            index, DueKind::departure,
             std::max(now + silent + options_.loss.goodbye_grace, recovery_.grace_ends()));
     }
 }
 
-void Liveness::on_goodbye_over(StepContext& step, NodeIndex index, bool is_frozen) {
+void Liveness::on_departure_grace_over(StepContext& step, NodeIndex index, bool is_frozen) {
     if (step.now < reconnect_grace_until_) {
-        nodes_.deadlines().set(index, DueKind::goodbye, reconnect_grace_until_);
+        nodes_.deadlines().set(index, DueKind::departure, reconnect_grace_until_);
     } else if (is_frozen) {
-        nodes_.deadlines().set(index, DueKind::goodbye, step.now + options_.round);
+        nodes_.deadlines().set(index, DueKind::departure, step.now + options_.round);
     } else {
         lose(step, index, "left and did not return");
     }

@@ -76,7 +76,7 @@ public:
     /// The node answered the open poll.
     void on_answer(NodeIndex index);
     /// The grace after its departure is over: the node becomes lost, but not in a freeze.
-    void on_goodbye_over(StepContext& step, NodeIndex index, bool is_frozen);
+    void on_departure_grace_over(StepContext& step, NodeIndex index, bool is_frozen);
     /// Sets the deadline of a node that is lost or left.
     void expect_return(Instant now, NodeIndex index);
     /// No more nodes can join: deletes the records of lost nodes soon.

@@ -31,9 +31,10 @@ public:
     /// In the open round.
     [[nodiscard]] bool is_late() const { return worst_ > Duration::zero(); }
     void round_closed(Instant now) {
-        degraded_reason_ = is_store_ill(now) ? "the store confirms nothing for more than a round"
-                           : sockets_ill_    ? "no file is left for new connections"
-                                             : "";
+        degraded_reason_ = is_store_degraded(now)
+                               ? "the store confirms nothing for more than a round"
+                           : sockets_degraded_ ? "no file is left for new connections"
+                                               : "";
         if (is_late()) {
             const auto rounds = std::clamp<std::int64_t>(worst_ / round_, 1, most);
             patience_ = std::min(most, patience_ + static_cast<std::uint32_t>(rounds));
@@ -52,12 +53,14 @@ public:
             owed_since_ = now;
         }
     }
-    void sockets_are(bool ill) { sockets_ill_ = ill; }
-    [[nodiscard]] bool is_store_ill(Instant now) const {
+    void set_sockets_degraded(bool ill) { sockets_degraded_ = ill; }
+    [[nodiscard]] bool is_store_degraded(Instant now) const {
         return owed_ != 0 && now > owed_since_ + round_;
     }
     /// True if missing answers may be our own fault.
-    [[nodiscard]] bool is_ill(Instant now) const { return sockets_ill_ || is_store_ill(now); }
+    [[nodiscard]] bool is_degraded(Instant now) const {
+        return sockets_degraded_ || is_store_degraded(now);
+    }
     /// For people: what was ill when the last round closed. Empty: nothing.
     [[nodiscard]] std::string_view degraded_reason() const { return degraded_reason_; }
 
@@ -69,7 +72,7 @@ private:
     std::uint32_t patience_ = 1;
     std::uint64_t owed_ = 0;
     Instant owed_since_{};
-    bool sockets_ill_ = false;
+    bool sockets_degraded_ = false;
     std::string_view degraded_reason_;
 };
 

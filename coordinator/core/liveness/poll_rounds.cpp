@@ -79,18 +79,18 @@ bool PollRounds::answered(NodeIndex index, const Report& report) {
     return true;
 }
 
-void PollRounds::on_new_route(NodeIndex index) {
+void PollRounds::on_new_connection(NodeIndex index) {
     cancel_poll(index);
     PollFacts& facts = at(index);
     if (facts.silent_routes < silent_routes_borne) {
         ++facts.silent_routes;
-        facts.route_misses = 0;
+        facts.connection_misses = 0;
     }
 }
 
 void PollRounds::miss(NodeIndex index) {
     ++at(index).misses;
-    ++at(index).route_misses;
+    ++at(index).connection_misses;
 }
 
 void PollRounds::forget_misses(NodeIndex index) {
@@ -99,11 +99,11 @@ void PollRounds::forget_misses(NodeIndex index) {
 }
 
 void PollRounds::forgive_misses(NodeIndex index) {
-    note_alive(index);
-    at(index).route_misses = 0;
+    clear_miss_count(index);
+    at(index).connection_misses = 0;
 }
 
-void PollRounds::note_alive(NodeIndex index) { at(index).misses = 0; }
+void PollRounds::clear_miss_count(NodeIndex index) { at(index).misses = 0; }
 
 void PollRounds::cancel_poll(NodeIndex index) {
     PollFacts& facts = at(index);
@@ -160,7 +160,8 @@ ClosedRound PollRounds::close(bool misses_count) {
         if ((was_asked || was_away) && misses_count) {
             ++closed.missed;
             facts.misses = std::min(node.misses + 1, counted_up_to);
-            facts.route_misses = std::min(node.route_misses + (was_asked ? 1U : 0U), counted_up_to);
+            facts.connection_misses =
+                std::min(node.connection_misses + (was_asked ? 1U : 0U), counted_up_to);
             if (was_asked) {
                 closed.silent.push_back(index);
             }

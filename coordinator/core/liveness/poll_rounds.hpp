@@ -54,7 +54,7 @@ public:
     void cancel_poll(NodeIndex index);
     /// The node has a new connection: the poll on the old one may be lost. Misses are counted again
     /// for each connection, but not for ever: a node that reconnects and never answers is silent.
-    void on_new_route(NodeIndex index);
+    void on_new_connection(NodeIndex index);
 
     /// Its answer was invalid: counts a miss.
     void miss(NodeIndex index);
@@ -63,7 +63,7 @@ public:
     /// A freeze is over: clears the misses of the node, because they were not its fault.
     void forgive_misses(NodeIndex index);
     /// The node is alive, but may refuse our polls for ever.
-    void note_alive(NodeIndex index);
+    void clear_miss_count(NodeIndex index);
 
     /// Closes the open round once all have answered; with `overdue`, also if its time is over. Only
     /// a wake sets `overdue`, so that answers in our own queue are handled first. `ill`: our own

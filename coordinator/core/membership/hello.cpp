@@ -31,7 +31,7 @@ HelloVerdict judge(const Node& node, const Hello& hello) {
     if (is_too_far_ahead(node, hello)) {
         return HelloVerdict::too_far_ahead;
     }
-    const bool may_answer = node.session && node.route_misses == 0;
+    const bool may_answer = node.session && node.connection_misses == 0;
     return may_answer && hello.life != node.life ? HelloVerdict::name_in_use
                                                  : HelloVerdict::new_life;
 }

@@ -110,7 +110,7 @@ void Membership::on_hello(StepContext& step, Session session, const Hello& hello
                             "; send hello with a higher incarnation");
             std::get<Refused>(step.output.messages.back().message).known = node.incarnation;
             // Another life uses the connection now, so no known node is reached by it.
-            on_route_closed(session);
+            on_connection_closed(session);
             return;
         case HelloVerdict::too_far_ahead:
             step.refuse(session, Errc::invalid,
@@ -199,7 +199,7 @@ void Membership::welcome(StepContext& step, NodeIndex index, Session session, co
         in_.suspension.add(step, index, FlapCause::reconnect);
     }
     if (node.session != session) {
-        in_.liveness.rounds().on_new_route(index);
+        in_.liveness.rounds().on_new_connection(index);
     }
     in_.nodes.attach(index, session);
     if (node.gone && !node.lost) {  // The node is back, and has the usual time to answer.
@@ -212,7 +212,7 @@ void Membership::welcome(StepContext& step, NodeIndex index, Session session, co
         mark_ahead(step, index, hello.counter, why_ahead(hello, meta));
     }
     if (node.ahead) {
-        in_.liveness.rounds().note_alive(index);
+        in_.liveness.rounds().clear_miss_count(index);
     }
     send_welcome(step, index);
     in_.liveness.rounds().ask(index, meta.epoch, step.output.polls);
@@ -279,7 +279,7 @@ void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& g
     in_.nodes.detach(*index);
 }
 
-void Membership::on_route_closed(Session session) {
+void Membership::on_connection_closed(Session session) {
     if (const auto index = in_.nodes.find(session)) {
         in_.liveness.rounds().cancel_poll(*index);
         conflicts_.end(*index);

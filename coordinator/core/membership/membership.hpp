@@ -53,7 +53,7 @@ public:
     void on_hello(StepContext& step, Session session, const Hello& hello, Effects& effects);
     void on_goodbye(StepContext& step, Session session, const Goodbye& goodbye, Effects& effects);
     /// A connection closed: no node is reached by it any more.
-    void on_route_closed(Session session);
+    void on_connection_closed(Session session);
     [[nodiscard]] NameConflicts& conflicts() { return conflicts_; }
     [[nodiscard]] const NameConflicts& conflicts() const { return conflicts_; }
     /// The node knows a later or another store. `seen`: the latest change that it knows.

@@ -120,7 +120,7 @@ void Membership::on_decisions(StepContext& step, const Change& change, Effects& 
 void Membership::load_intent(const StepContext& step, NodeIndex index) {
     const StoredIntent row = in_.ledger.intents().durable(in_.nodes[index].name);
     in_.nodes.adopt(index, row);
-    if (!says_nothing(row)) {
+    if (!is_default(row)) {
         in_.nodes.count_toward_freeze(index);
     }
     drains_.watch(step, index, row);

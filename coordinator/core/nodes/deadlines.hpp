@@ -15,11 +15,11 @@ namespace muster::coordinator {
 
 /// The kinds of deadlines of a node's record.
 enum class DueKind : std::uint8_t {
-    goodbye,  ///< It left, and becomes lost then unless it returned.
-    forget,   ///< It is lost, and its record is deleted then.
-    penalty,  ///< It is suspended until then.
-    forgive,  ///< Its earlier suspensions are cleared then unless it flaps again.
-    drain,    ///< Its drain is overdue then.
+    departure,   ///< It left, and becomes lost then unless it returned.
+    forget,      ///< It is lost, and its record is deleted then.
+    suspension,  ///< It is suspended until then.
+    forgive,     ///< Its earlier suspensions are cleared then unless it flaps again.
+    drain,       ///< Its drain is overdue then.
 };
 inline constexpr std::size_t due_kinds = 5;
 

@@ -29,11 +29,11 @@ constexpr std::array<Transition, node_changes> table{
     row(NodeChange::returned, "returned", "lost", any, {.lost = false, .gone = false},
         "it answers again, or returned soon after it left"),
     row(NodeChange::forgotten, "forgotten", any, any, {}, "its record was deleted"),
-    row(NodeChange::suspended, "suspended", any, any, {.penalty = true},
+    row(NodeChange::suspended, "suspended", any, any, {.is_suspended = true},
         "its flap score reached the threshold"),
     row(NodeChange::served, "suspension_ended", "flaky lost", any,
-        {.able = false, .penalty = false}, "its suspension ended"),
-    row(NodeChange::released, "released", "flaky lost", any, {.able = false, .penalty = false},
+        {.able = false, .is_suspended = false}, "its suspension ended"),
+    row(NodeChange::released, "released", "flaky lost", any, {.able = false, .is_suspended = false},
         "an operator ended its suspension"),
     row(NodeChange::forgiven, "forgiven", any, any, {},
         "its flap score and earlier suspensions were cleared"),
@@ -97,9 +97,9 @@ void enter(Node& node, NodeChange change, std::optional<Instant> until) {
     set(node.ahead, sets.ahead);
     set(node.admission, sets.admission);
     set(node.intent, sets.intent);
-    if (sets.penalty) {
-        ensure(*sets.penalty == until.has_value(), "a penalty that begins has an end");
-        node.penalty_until = until;
+    if (sets.is_suspended) {
+        ensure(*sets.is_suspended == until.has_value(), "a suspension that begins has an end");
+        node.suspended_until = until;
     }
 }
 

@@ -44,7 +44,7 @@ struct FactChange {
     std::optional<bool> lost{};
     std::optional<bool> gone{};
     std::optional<bool> able{};
-    std::optional<bool> penalty{};  ///< A suspension begins, with the given end, or it ends.
+    std::optional<bool> is_suspended{};  ///< A suspension begins, with the given end, or it ends.
     std::optional<bool> ahead{};
     std::optional<Admission> admission{};
     std::optional<Intent> intent{};

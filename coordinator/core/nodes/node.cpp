@@ -12,7 +12,7 @@ Health health_of(const Node& node) {
     if (is_lost(node)) {
         return Health::lost;
     }
-    if (node.penalty_until) {
+    if (node.suspended_until) {
         return Health::flaky;
     }
     return node.able ? Health::healthy : Health::unready;

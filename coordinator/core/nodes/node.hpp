@@ -58,11 +58,11 @@ struct RegistryFacts {
 /// The facts that decide its health and its work. After the record has begun, only
 /// NodeRegistry::transition() changes them.
 struct LifecycleFacts {
-    bool lost = false;                     ///< Decided, and no message since.
-    bool gone = false;                     ///< It left, and sent no message since.
-    bool able = false;                     ///< Its readiness check passed in this life.
-    bool ahead = false;                    ///< It knows another store: it gets no orders.
-    std::optional<Instant> penalty_until;  ///< While the node is suspended.
+    bool lost = false;                       ///< Decided, and no message since.
+    bool gone = false;                       ///< It left, and sent no message since.
+    bool able = false;                       ///< Its readiness check passed in this life.
+    bool ahead = false;                      ///< It knows another store: it gets no orders.
+    std::optional<Instant> suspended_until;  ///< While the node is suspended.
     Intent intent = Intent::active;
     /// Listed: its record stays, even if the node never joins.
     Admission admission = Admission::open;
@@ -93,7 +93,7 @@ struct PollFacts {
     bool awaiting = false;        ///< It has not answered that poll yet.
     std::uint32_t misses = 0;     ///< Rounds missed in a row, until its loss.
     /// Polls among these that it missed on the present connection.
-    std::uint32_t route_misses = 0;
+    std::uint32_t connection_misses = 0;
     std::uint32_t silent_routes = 0;  ///< Connections in a row on which it did not answer.
 };
 
@@ -117,7 +117,7 @@ struct ObedienceFacts {
 
 struct ReadinessFacts {
     using Writer = class NodeReadiness;
-    std::uint64_t stale_checks = 0;  ///< This many first checks of this life no longer count.
+    std::uint64_t ignored_checks = 0;  ///< This many first checks of this life no longer count.
 };
 
 /// What we know of its instances.

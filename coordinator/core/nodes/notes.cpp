@@ -50,7 +50,7 @@ std::string describe_node(const Node& node) {
     }
     const std::string unfitness = unfitness_of(node);
     const std::string& bad_report = facts_of(node).bad_report;
-    if (node.penalty_until && !node.lost) {
+    if (node.suspended_until && !node.lost) {
         const std::string trouble = unfitness.empty() ? failure_of(node) : unfitness;
         return std::string{"suspended"} + (trouble.empty() ? "" : "; " + trouble);
     }

@@ -5,11 +5,11 @@
 namespace muster::coordinator {
 
 void NodeReadiness::begin_life(NodeIndex index) {
-    nodes_.edit(index, WriteKey<ReadinessFacts>{}).stale_checks = 0;
+    nodes_.edit(index, WriteKey<ReadinessFacts>{}).ignored_checks = 0;
 }
 
-void NodeReadiness::distrust_checks(NodeIndex index) {
-    nodes_.edit(index, WriteKey<ReadinessFacts>{}).stale_checks =
+void NodeReadiness::ignore_past_checks(NodeIndex index) {
+    nodes_.edit(index, WriteKey<ReadinessFacts>{}).ignored_checks =
         facts_of(nodes_[index]).host.checks;
 }
 
@@ -24,12 +24,12 @@ void NodeReadiness::judge(StepContext& step, NodeIndex index) {
             nodes_.transition(step, index, NodeChange::unready, describe_unable(facts_of(node)));
         }
     } else if (host.readiness == Readiness::failed && node.able) {
-        distrust_checks(index);
+        ignore_past_checks(index);
         nodes_.transition(step, index, NodeChange::unready, describe_check(host));
     } else if (host.readiness == Readiness::none && is_unready) {
         nodes_.transition(step, index, NodeChange::ready, "no check is asked for");
     } else if (host.readiness == Readiness::passed && is_unready &&
-               host.checks > node.stale_checks) {
+               host.checks > node.ignored_checks) {
         nodes_.transition(step, index, NodeChange::ready, "its check passed");
     }
 }

@@ -14,7 +14,7 @@ public:
     /// A new life counts its checks from 0.
     void begin_life(NodeIndex index);
     /// The checks that ended until now no longer count.
-    void distrust_checks(NodeIndex index);
+    void ignore_past_checks(NodeIndex index);
     /// Judges by its last report.
     void judge(StepContext& step, NodeIndex index);
 

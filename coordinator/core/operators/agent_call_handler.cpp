@@ -40,7 +40,7 @@ std::optional<ErrandStamp> AgentCallHandler::stamp_for(AgentCalls::Request& requ
                        .number = calls_.ask(request, index)};
 }
 
-Result<InstanceId> AgentCallHandler::instance_meant(const std::string& text) const {
+Result<InstanceId> AgentCallHandler::resolve_instance(const std::string& text) const {
     const auto id = parse_instance(text);
     if (id && copies_.workload.find(id->task)) {
         return *id;
@@ -62,7 +62,7 @@ Result<InstanceId> AgentCallHandler::instance_meant(const std::string& text) con
     return InstanceId{text, ordinals.empty() ? 0 : *ordinals.begin()};
 }
 
-Result<NodeIndex> AgentCallHandler::home_of_log(const InstanceId& id,
+Result<NodeIndex> AgentCallHandler::node_of_log(const InstanceId& id,
                                                 const std::string& node) const {
     if (!node.empty()) {
         const auto index = nodes_.find(node);
@@ -94,8 +94,8 @@ Result<NodeIndex> AgentCallHandler::home_of_log(const InstanceId& id,
 void AgentCallHandler::handle(const RequestContext& context, const LogsRequest& request) {
     const bool names_both = !request.node.empty() && parse_instance(request.instance);
     auto id = names_both ? Result<InstanceId>{*parse_instance(request.instance)}
-                         : instance_meant(request.instance);
-    const auto home = id ? home_of_log(*id, request.node) : tl::unexpected{id.error()};
+                         : resolve_instance(request.instance);
+    const auto home = id ? node_of_log(*id, request.node) : tl::unexpected{id.error()};
     const auto room = home ? calls_.check_room(1) : tl::unexpected{home.error()};
     if (!room) {
         context.reply(tl::unexpected{room.error()});

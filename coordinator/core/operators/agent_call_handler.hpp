@@ -40,9 +40,9 @@ private:
     /// The stamp of a call to the node; nothing if the node is not connected or lost.
     [[nodiscard]] std::optional<ErrandStamp> stamp_for(AgentCalls::Request& request,
                                                        NodeIndex index);
-    [[nodiscard]] Result<InstanceId> instance_meant(const std::string& text) const;
+    [[nodiscard]] Result<InstanceId> resolve_instance(const std::string& text) const;
     /// The node that has the log. An empty name: the node of the best copy.
-    [[nodiscard]] Result<NodeIndex> home_of_log(const InstanceId& id,
+    [[nodiscard]] Result<NodeIndex> node_of_log(const InstanceId& id,
                                                 const std::string& node) const;
     /// The instances that get a signal, with the result if no agent answers.
     [[nodiscard]] Result<std::vector<SignalView>> signalled(const std::string& pattern) const;

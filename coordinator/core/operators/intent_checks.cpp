@@ -20,7 +20,7 @@ Result<void> check_text(std::string_view field, const std::string& text) {
                                        std::to_string(limits::detail_bytes) + " are kept");
     }
     std::string_view rest = text;
-    while (const auto bytes = letter_bytes(rest)) {
+    while (const auto bytes = character_bytes(rest)) {
         rest.remove_prefix(bytes);
     }
     return rest.empty() ? Result<void>{}

@@ -48,8 +48,8 @@ Result<Answered> NodeHandler::cleared(Instant now, const FleetView& fleet,
                                  .action = "forgive",
                                  .intent_before = intent,
                                  .intent_after = intent,
-                                 .detail = node.penalty_until ? "its suspension is over"
-                                                              : "its flap score is cleared"});
+                                 .detail = node.suspended_until ? "its suspension is over"
+                                                                : "its flap score is cleared"});
     }
     if (change.forgiven.empty()) {
         return fail(Errc::refused, names->size() == 1

@@ -73,8 +73,8 @@ std::optional<TaskIndex> find_halted(const std::vector<std::string>& tasks, Task
 }
 
 /// Moves on to the next task that is not settled. False: there is none.
-bool stands_before_one(const std::vector<std::string>& tasks, bool finished, std::size_t& position,
-                       TaskReader& view) {
+bool find_unsettled(const std::vector<std::string>& tasks, bool finished, std::size_t& position,
+                    TaskReader& view) {
     for (std::size_t looked_at = 0; looked_at < tasks.size(); ++looked_at) {
         if (!is_settled(tasks[position], finished, view)) {
             return true;
@@ -225,7 +225,7 @@ Waits::Answer Waits::judge(Instant now, const Written& written, Wait& wait, Task
     if (wait.refusal) {
         return tl::unexpected{*wait.refusal};
     }
-    if (wait.chosen && !stands_before_one(wait.tasks, wait.finished, wait.standing_before, view)) {
+    if (wait.chosen && !find_unsettled(wait.tasks, wait.finished, wait.next_task, view)) {
         // The reported ends must be durable before the answer.
         wait.over_at = wait.over_at ? wait.over_at : written.last;
         if (!wait.finished || written.durable >= *wait.over_at) {

@@ -56,8 +56,8 @@ private:
         std::uint64_t after = 0;
         bool chosen = false;
         std::vector<std::string> tasks;
-        std::size_t standing_before = 0;  ///< Position in `tasks`.
-        bool finished = false;            ///< The wait is for the end of all instances.
+        std::size_t next_task = 0;  ///< Position in `tasks`.
+        bool finished = false;      ///< The wait is for the end of all instances.
         /// The last Persist when all had ended: the wait is over once that is durable.
         std::optional<std::uint64_t> over_at;
         std::optional<Error> refusal;  ///< The wait is answered with this error.

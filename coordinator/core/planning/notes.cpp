@@ -15,8 +15,8 @@ std::string describe_hold(const Leases::Hold& hold, Duration left) {
            std::to_string(seconds.count()) + " s, when that lease has certainly ended";
 }
 
-CountedVerdicts count_verdicts(std::span<const SaidVerdict> said) {
-    std::map<SaidVerdict, std::uint32_t> counts;
+CountedVerdicts count_verdicts(std::span<const CodedVerdict> said) {
+    std::map<CodedVerdict, std::uint32_t> counts;
     for (const auto& [code, detail] : said) {
         // For a constraint or a pool the detail matters; for all others the code is enough.
         const bool is_told_apart = code == "label" || code == "pool";
@@ -32,7 +32,7 @@ CountedVerdicts count_verdicts(std::span<const SaidVerdict> said) {
 }
 
 CountedVerdicts count_verdicts(std::span<const VerdictView> said) {
-    std::vector<SaidVerdict> pairs;
+    std::vector<CodedVerdict> pairs;
     for (const VerdictView& one : said) {
         pairs.emplace_back(one.code, one.detail);
     }

@@ -18,8 +18,8 @@ struct CountedVerdicts {
     std::vector<NodeReason> reasons;  ///< Why nodes do not fit, the most frequent reason first.
 };
 /// The code of a node's verdict, and the label or pool.
-using SaidVerdict = std::pair<std::string_view, std::string_view>;
-[[nodiscard]] CountedVerdicts count_verdicts(std::span<const SaidVerdict> said);
+using CodedVerdict = std::pair<std::string_view, std::string_view>;
+[[nodiscard]] CountedVerdicts count_verdicts(std::span<const CodedVerdict> said);
 [[nodiscard]] CountedVerdicts count_verdicts(std::span<const VerdictView> said);
 /// `no eligible node: 3 full, 2 lost, 1 label`.
 [[nodiscard]] std::string describe(const CountedVerdicts& said);

@@ -102,7 +102,7 @@ std::vector<TaskIndex> Planner::take_unplaced(std::size_t most) {
     return state_->statuses.take_unplaced(most);
 }
 
-bool Planner::is_unplaced_to_tell() const { return state_->statuses.is_unplaced_to_tell(); }
+bool Planner::has_unplaced_due() const { return state_->statuses.has_unplaced_due(); }
 
 Effort Planner::effort() const {
     return {.balances = state_->moves.balances(), .move_looks = state_->move_queue.looks()};
@@ -238,6 +238,6 @@ std::uint32_t Planner::load(NodeIndex node) const { return state_->places.loads(
 const Groups& Planner::groups() const { return state_->places.groups(); }
 
 Use Planner::used(NodeIndex node) const { return state_->places.ledger().used(node); }
-bool Planner::adds_up() const { return state_->places.ledger().adds_up(); }
+bool Planner::is_consistent() const { return state_->places.ledger().is_consistent(); }
 
 }  // namespace muster::coordinator

@@ -70,7 +70,7 @@ public:
     void on_round_closed();
     /// Takes the next of these tasks, at most `most`, in the order of names.
     [[nodiscard]] std::vector<TaskIndex> take_unplaced(std::size_t most);
-    [[nodiscard]] bool is_unplaced_to_tell() const;
+    [[nodiscard]] bool has_unplaced_due() const;
     [[nodiscard]] Effort effort() const;
     /// A task's copies by ordinal, with a view in state `unplaced` for each ordinal without one. An
     /// instance of a lost node that is not placed again has state `unknown`.
@@ -96,7 +96,7 @@ public:
     /// What instances reserve of the node, as far as claims are kept.
     [[nodiscard]] Use used(NodeIndex node) const;
     /// True if the use of each node equals the claims of its instances.
-    [[nodiscard]] bool adds_up() const;
+    [[nodiscard]] bool is_consistent() const;
     [[nodiscard]] const Groups& groups() const;
     /// The verdict on each known node, in the order of names, for this ordinal of the task.
     [[nodiscard]] std::vector<NodeVerdict> verdicts(TaskIndex task, Ordinal ordinal) const;

@@ -96,8 +96,7 @@ void Planning::pass(StepContext& step, const Scope& scope, const Meta& meta) {
 }
 
 void Planning::note_what_is_left(Instant now) {
-    const bool is_left =
-        trigger_.is_cut || !tracker_.is_through() || planner_.is_unplaced_to_tell();
+    const bool is_left = trigger_.is_cut || !tracker_.is_through() || planner_.has_unplaced_due();
     trigger_.goes_on_at = is_left ? std::optional{now} : std::nullopt;
 }
 

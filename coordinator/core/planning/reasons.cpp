@@ -105,7 +105,7 @@ std::vector<VerdictView> Reasons::views_of(TaskIndex task, const std::vector<Nod
 CountedVerdicts Reasons::of_one_more(TaskIndex task) const {
     // An ordinal above all wanted ones has no copy anywhere.
     const auto all = planner_.verdicts(task, workload_[task].instances);
-    std::vector<SaidVerdict> said;
+    std::vector<CodedVerdict> said;
     said.reserve(all.size());
     for (const NodeVerdict& one : all) {
         said.emplace_back(code_of(one, nodes_[one.node]), one.detail);

@@ -139,9 +139,9 @@ CivilMs phase_since(const Facts& facts, TaskIndex index, TaskPhase phase) {
     if (kept != CivilMs{}) {
         return kept;
     }
-    constexpr std::array told{"task.converged", "task.unplaced", "task.failed", "task.halted"};
+    constexpr std::array phases{"task.converged", "task.unplaced", "task.failed", "task.halted"};
     const auto last = facts.events.of_name(task.name, "task.", 1);
-    return last.empty() || std::ranges::find(told, last.front().topic) != told.end()
+    return last.empty() || std::ranges::find(phases, last.front().topic) != phases.end()
                ? CivilMs{}
                : last.front().at;
 }

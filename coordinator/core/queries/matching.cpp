@@ -7,14 +7,14 @@
 
 namespace muster::coordinator {
 
-Result<std::vector<std::string>> names_matching(std::string_view wish,
+Result<std::vector<std::string>> names_matching(std::string_view selector,
                                                 std::vector<std::string> names) {
-    if (const auto sound = pattern::check(wish); !sound) {
+    if (const auto sound = pattern::check(selector); !sound) {
         return tl::unexpected{sound.error()};
     }
     std::uint64_t steps = 0;
     std::erase_if(names, [&](const std::string& name) {
-        return steps > most_steps_of_one || !pattern::matches_sound(wish, name, steps);
+        return steps > most_steps_of_one || !pattern::matches_sound(selector, name, steps);
     });
     if (const auto affordable = check_steps(steps, most_steps_of_one); !affordable) {
         return tl::unexpected{affordable.error()};
@@ -22,13 +22,13 @@ Result<std::vector<std::string>> names_matching(std::string_view wish,
     return names;
 }
 
-Result<std::vector<std::string>> wanted_names_matching(std::string_view wish,
+Result<std::vector<std::string>> wanted_names_matching(std::string_view selector,
                                                        const Workload& workload) {
     std::vector<std::string> names;
     for (const TaskIndex task : workload.wanted()) {
         names.push_back(workload.name(task));
     }
-    return names_matching(wish, std::move(names));
+    return names_matching(selector, std::move(names));
 }
 
 Words::Words(std::vector<Word> words) : words_{std::move(words)} {
@@ -37,20 +37,21 @@ Words::Words(std::vector<Word> words) : words_{std::move(words)} {
     }
 }
 
-Result<std::vector<std::uint32_t>> Words::find(std::string_view wish, std::uint64_t& steps) const {
-    const std::string_view beginning = pattern::beginning(wish);
-    const bool is_name = beginning.size() == wish.size();
+Result<std::vector<std::uint32_t>> Words::find(std::string_view selector,
+                                               std::uint64_t& steps) const {
+    const std::string_view beginning = pattern::beginning(selector);
+    const bool is_name = beginning.size() == selector.size();
     std::vector<std::uint32_t> things;
     std::string_view last;  // No word is empty.
     bool matches = false;
     for (auto word = std::ranges::lower_bound(words_, beginning, {}, &Word::text);
          word != words_.end() && word->text.starts_with(beginning); ++word) {
-        if (is_name && word->text != wish) {
+        if (is_name && word->text != selector) {
             break;
         }
         if (word->text != last) {
             last = word->text;
-            matches = is_name || pattern::matches_sound(wish, word->text, steps);
+            matches = is_name || pattern::matches_sound(selector, word->text, steps);
         }
         ++steps;
         if (const auto affordable = check_steps(steps); !affordable) {

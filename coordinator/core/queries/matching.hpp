@@ -17,11 +17,11 @@ inline constexpr std::uint64_t most_steps_of_one = 20'000'000;
 
 /// The names that a selector (a name or a pattern) matches, in the given order. The error says what
 /// is wrong with the selector, or that it is too expensive for so many names.
-[[nodiscard]] Result<std::vector<std::string>> names_matching(std::string_view wish,
+[[nodiscard]] Result<std::vector<std::string>> names_matching(std::string_view selector,
                                                               std::vector<std::string> names);
 
 /// The wanted tasks that a selector matches, in the order of their names.
-[[nodiscard]] Result<std::vector<std::string>> wanted_names_matching(std::string_view wish,
+[[nodiscard]] Result<std::vector<std::string>> wanted_names_matching(std::string_view selector,
                                                                      const Workload& workload);
 
 /// An index of words for many selectors. Each word belongs to a thing. A name is looked up; a
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] bool empty() const { return words_.empty(); }
     /// The things of all words that the selector matches. `steps`: the cost of the request so far.
     /// The only error is that this exceeds its bound.
-    [[nodiscard]] Result<std::vector<std::uint32_t>> find(std::string_view wish,
+    [[nodiscard]] Result<std::vector<std::uint32_t>> find(std::string_view selector,
                                                           std::uint64_t& steps) const;
 
 private:

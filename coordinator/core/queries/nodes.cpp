@@ -23,7 +23,7 @@ void add_blockers(const Facts& facts, NodeIndex index, std::vector<DrainBlocker>
 FlapScoreView flap_score_of(const Facts& facts, NodeIndex index) {
     FlapScoreView view = facts.suspension.view(facts.now, index);
     const Node& node = facts.nodes[index];
-    if (node.penalty_until && node.intent != Intent::draining) {
+    if (node.suspended_until && node.intent != Intent::draining) {
         add_blockers(facts, index, view.blocked_by);
     }
     return view;
@@ -50,7 +50,7 @@ NodeView view_of(const Facts& facts, NodeIndex index) {
         .author = row.author,
         .warm = std::string{facts.planner().groups().warm_for(index)},
         .missed = node.misses,
-        .suspended_until = node.penalty_until ? facts.clock.at(*node.penalty_until) : CivilMs{},
+        .suspended_until = node.suspended_until ? facts.clock.at(*node.suspended_until) : CivilMs{},
         .overdue = is_past(row, facts.civil()),
         .listed = row.admission == Admission::listed,
         .bad_report = facts_of(node).bad_report};

@@ -23,10 +23,10 @@ constexpr std::size_t labels_known = 1'000;
 constexpr std::size_t words_named = 20;
 
 /// Selectors by key, each once.
-using Wishes = std::map<std::string_view, std::set<std::string_view>>;
+using Selectors = std::map<std::string_view, std::set<std::string_view>>;
 
-Result<Wishes> wishes_of(std::span<const std::string> selectors) {
-    Wishes wishes;
+Result<Selectors> parse_selectors(std::span<const std::string> selectors) {
+    Selectors parsed;
     for (const std::string_view selector : selectors) {
         const auto equals = selector.find('=');
         if (equals == std::string_view::npos || equals == 0) {
@@ -34,14 +34,14 @@ Result<Wishes> wishes_of(std::span<const std::string> selectors) {
                                            " selects no node; write node=n7, "
                                            "node='web-*' or, of a label, rack=r3");
         }
-        const auto wish = selector.substr(equals + 1);
+        const auto wanted = selector.substr(equals + 1);
         // Values of labels may have letters that no pattern may have.
-        if (const auto sound = pattern::check(wish); !sound && !is_valid_label_value(wish)) {
+        if (const auto sound = pattern::check(wanted); !sound && !is_valid_label_value(wanted)) {
             return tl::unexpected{sound.error()};
         }
-        wishes[selector.substr(0, equals)].insert(wish);
+        parsed[selector.substr(0, equals)].insert(wanted);
     }
-    return wishes;
+    return parsed;
 }
 
 /// The nodes' values of a label, or their names.
@@ -93,13 +93,13 @@ std::set<std::string_view> known_labels(const Placements& placements) {
 
 Result<std::set<NodeIndex>> select_nodes(const Placements& placements,
                                          std::span<const std::string> selectors) {
-    const auto wishes = wishes_of(selectors);
-    if (!wishes) {
-        return tl::unexpected{wishes.error()};
+    const auto parsed = parse_selectors(selectors);
+    if (!parsed) {
+        return tl::unexpected{parsed.error()};
     }
     std::set<NodeIndex> selected;
     std::uint64_t steps = 0;
-    for (const auto& [key, of_key] : *wishes) {
+    for (const auto& [key, of_key] : *parsed) {
         steps += key == node_key ? 0 : steps_of_label * placements.nodes().by_name().size();
         if (const auto affordable = check_steps(steps); !affordable) {
             return tl::unexpected{affordable.error()};
@@ -108,14 +108,15 @@ Result<std::set<NodeIndex>> select_nodes(const Placements& placements,
         if (auto unknown = words.empty() ? unknown_label(placements, key) : std::nullopt) {
             return tl::unexpected{*std::move(unknown)};
         }
-        for (const std::string_view wish : of_key) {
-            const auto found = words.find(wish, steps);
+        for (const std::string_view wanted : of_key) {
+            const auto found = words.find(wanted, steps);
             if (!found) {
                 return tl::unexpected{found.error()};
             }
             if (found->empty()) {
                 return fail(Errc::not_found,
-                            "no node has " + in_quotes(std::string{key} + '=' + std::string{wish}) +
+                            "no node has " +
+                                in_quotes(std::string{key} + '=' + std::string{wanted}) +
                                 "; see 'muster node list'");
             }
             for (const std::uint32_t node : *found) {

@@ -23,9 +23,10 @@ using Instance = std::pair<TaskIndex, Ordinal>;
 using Causes = std::map<Instance, Cause>;
 
 /// The hypothetical cluster of a plan request.
-class Supposed {
+class HypotheticalCluster {
 public:
-    Supposed(const Workload& workload, const Placements& placements, const Planner& planner)
+    HypotheticalCluster(const Workload& workload, const Placements& placements,
+                        const Planner& planner)
         : workload_{workload}, placements_{placements, workload_} {
         workload_.touch_all();
         planner_.learn_failures(planner);
@@ -61,7 +62,7 @@ private:
     Causes causes_;
 };
 
-std::string Supposed::add_nodes(std::uint32_t count) {
+std::string HypotheticalCluster::add_nodes(std::uint32_t count) {
     const auto known = placements_.nodes().by_name();
     std::uint32_t index = 0;
     for (const NodeIndex node : known) {
@@ -99,7 +100,7 @@ std::string Supposed::add_nodes(std::uint32_t count) {
     return like;
 }
 
-void Supposed::plan(Instant now, Rebalance mode, bool is_asked) {
+void HypotheticalCluster::plan(Instant now, Rebalance mode, bool is_asked) {
     Scope scope;
     scope.now = now;
     scope.rebalance = mode;
@@ -121,7 +122,7 @@ bool begins_with_stop(Cause cause) {
     return cause == Cause::retry || cause == Cause::rollout || is_move(cause);
 }
 
-void Supposed::plan(const Scope& scope) {
+void HypotheticalCluster::plan(const Scope& scope) {
     for (const Order& order : planner_.plan(scope).orders) {
         if (order.action == Order::Action::start || begins_with_stop(order.cause)) {
             causes_.emplace(Instance{order.task, order.ordinal}, order.cause);
@@ -153,7 +154,8 @@ bool only_waits(Obstacle code) {
 class Comparison {
 public:
     Comparison(Instant now, const Placements& placements, const Planner& planner,
-               const std::set<NodeIndex>& failing, const Supposed& supposed, PlanReply& reply)
+               const std::set<NodeIndex>& failing, const HypotheticalCluster& supposed,
+               PlanReply& reply)
         : now_{now},
           placements_{placements},
           planner_{planner},
@@ -241,7 +243,7 @@ private:
     const Placements& placements_;
     const Planner& planner_;
     const std::set<NodeIndex>& failing_;
-    const Supposed& supposed_;
+    const HypotheticalCluster& supposed_;
     PlanReply& reply_;
     Tally<NodeIndex> loads_;
     bool waits_ = false;  // The missing instances of the present task only wait.
@@ -260,7 +262,7 @@ Result<PlanReply> what_if(Instant now, const Workload& workload, const Placement
         return fail(Errc::too_large, "there would be more than " + std::to_string(limits::nodes) +
                                          " nodes; add fewer");
     }
-    Supposed supposed{workload, placements, planner};
+    HypotheticalCluster supposed{workload, placements, planner};
     for (const NodeIndex node : failing) {
         supposed.fail(node);
     }

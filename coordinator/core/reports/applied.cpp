@@ -86,7 +86,7 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
     if (applied.ended) {
         effects.plan_at_least(PlanReason::touched);
     }
-    if (const InstanceReport* other = applied.not_ours) {
+    if (const InstanceReport* other = applied.foreign) {
         membership_.mark_ahead(step, index, other->generation,
                                "it runs " + to_string(other->id) + " in generation " +
                                    std::to_string(raw(other->generation)) +
@@ -112,9 +112,9 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
 // The answer decides the orders that its poll covered.
 void Reports::settle(StepContext& step, NodeIndex index, Sequence obeyed, Effects& effects) {
     const ResolvedOrders orders = copies_.settle(index, obeyed);
-    if (orders.disowned) {
-        const InstanceId id{std::string{copies_.workload.name(orders.disowned->task)},
-                            orders.disowned->ordinal};
+    if (orders.unstopped) {
+        const InstanceId id{std::string{copies_.workload.name(orders.unstopped->task)},
+                            orders.unstopped->ordinal};
         blame_claims(step, index,
                      "it confirmed the stop of " + to_string(id) + " and still reports it");
     }

@@ -62,7 +62,7 @@ void FlapScore::halve(Instant now) {
 }
 
 Duration FlapScore::suspend(Instant now, CivilMs civil, Duration most) {
-    Duration length = std::min(first_penalty, most);
+    Duration length = std::min(first_suspension, most);
     for (std::uint32_t i = 0; i < relapses_ && length < most; ++i) {
         length = std::min(length * 2, most);
     }
@@ -70,7 +70,7 @@ Duration FlapScore::suspend(Instant now, CivilMs civil, Duration most) {
     score_ = 0;
     since_ = now;
     suspended_ = true;
-    penalty_ends_ = CivilMs{raw(civil) + to_ms(length)};
+    suspended_until_ = CivilMs{raw(civil) + to_ms(length)};
     return length;
 }
 

@@ -45,8 +45,8 @@ class FlapScore {
 public:
     static constexpr std::uint32_t threshold = 1'000;
     static constexpr Duration half_life = 1min;
-    static constexpr Duration first_penalty = 30s;
-    static constexpr Duration good_conduct = 10min;
+    static constexpr Duration first_suspension = 30s;
+    static constexpr Duration quiet_period = 10min;
 
     struct Contribution {
         std::uint32_t times = 0;
@@ -56,7 +56,7 @@ public:
     /// Adds `weight` to the score. True if the score has reached the threshold.
     [[nodiscard]] bool add(Instant now, CivilMs civil, FlapCause cause, std::uint32_t weight);
     [[nodiscard]] std::uint32_t score(Instant now) const;
-    [[nodiscard]] std::uint32_t relapses() const { return relapses_; }
+    [[nodiscard]] std::uint32_t repeats() const { return relapses_; }
     /// Contributions since the score last began at 0. After a suspension: what led to it.
     [[nodiscard]] const std::array<Contribution, flap_causes>& contributions() const {
         return contributions_;
@@ -66,7 +66,7 @@ public:
     /// score starts at 0 again.
     [[nodiscard]] Duration suspend(Instant now, CivilMs civil, Duration most);
     /// When the last suspension ends or ended; 0: there was none.
-    [[nodiscard]] CivilMs suspended_until() const { return penalty_ends_; }
+    [[nodiscard]] CivilMs suspended_until() const { return suspended_until_; }
 
 private:
     friend struct CoreFields;
@@ -76,7 +76,7 @@ private:
     std::uint32_t score_ = 0;
     std::uint32_t relapses_ = 0;  // Suspensions so far that were not cleared.
     Instant since_{};             // The score is halved up to this time.
-    CivilMs penalty_ends_{};
+    CivilMs suspended_until_{};
     bool suspended_ = false;  // Suspended, and no contribution since.
     std::array<Contribution, flap_causes> contributions_{};
 };

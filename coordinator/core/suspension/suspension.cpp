@@ -26,7 +26,7 @@ std::uint32_t weight_in(Duration round, FlapCause cause) {
 }  // namespace
 
 void Suspension::add(StepContext& step, NodeIndex index, FlapCause cause) {
-    if (nodes_[index].penalty_until) {
+    if (nodes_[index].suspended_until) {
         return;  // It is suspended already.
     }
     if (scores_[index].add(step.now, step.civil(), cause, weight_in(options_.round, cause))) {
@@ -66,7 +66,7 @@ void Suspension::on_answer(StepContext& step, NodeIndex index, const Report& rep
 
 void Suspension::suspend(StepContext& step, NodeIndex index, FlapCause last) {
     const Duration length = scores_[index].suspend(step.now, step.civil(), options_.max_flaky);
-    nodes_.deadlines().set(index, DueKind::penalty, step.now + length);
+    nodes_.deadlines().set(index, DueKind::suspension, step.now + length);
     nodes_.deadlines().end(index, DueKind::forgive);
     nodes_.transition(step, index, NodeChange::suspended,
                       "for " + std::to_string(length / 1s) +
@@ -76,9 +76,9 @@ void Suspension::suspend(StepContext& step, NodeIndex index, FlapCause last) {
 }
 
 void Suspension::end(StepContext& step, NodeIndex index, NodeChange how, std::string why) {
-    NodeReadiness{nodes_}.distrust_checks(index);
-    nodes_.deadlines().end(index, DueKind::penalty);
-    nodes_.deadlines().set(index, DueKind::forgive, step.now + FlapScore::good_conduct);
+    NodeReadiness{nodes_}.ignore_past_checks(index);
+    nodes_.deadlines().end(index, DueKind::suspension);
+    nodes_.deadlines().set(index, DueKind::forgive, step.now + FlapScore::quiet_period);
     nodes_.transition(step, index, how, std::move(why));
 }
 
@@ -92,7 +92,7 @@ void Suspension::clear(StepContext& step, NodeIndex index, const std::string& wh
     if (!scores_.contains(index)) {
         return;  // Another request was first.
     }
-    if (nodes_[index].penalty_until) {
+    if (nodes_[index].suspended_until) {
         end(step, index, NodeChange::released, why);
     }
     forgive(step, index, why);
@@ -114,7 +114,7 @@ FlapScoreView Suspension::view(Instant now, NodeIndex index) const {
     }
     const FlapScore& score = found->second;
     view.score = score.score(now);
-    view.suspensions = score.relapses();
+    view.suspensions = score.repeats();
     view.suspended_until = score.suspended_until();
     for (const Weight& row : flap_weights()) {
         const FlapScore::Contribution& contribution =
@@ -127,19 +127,19 @@ FlapScoreView Suspension::view(Instant now, NodeIndex index) const {
     return view;
 }
 
-void Suspension::on_served(StepContext& step, NodeIndex index) {
+void Suspension::on_suspension_over(StepContext& step, NodeIndex index) {
     end(step, index, NodeChange::served, "its suspension ended");
 }
 
-void Suspension::on_good_conduct(StepContext& step, NodeIndex index) {
+void Suspension::on_quiet_period_over(StepContext& step, NodeIndex index) {
     forgive(
         step, index,
-        "it was not suspended for " + std::to_string(FlapScore::good_conduct / 1min) + " minutes");
+        "it was not suspended for " + std::to_string(FlapScore::quiet_period / 1min) + " minutes");
 }
 
 bool Suspension::has_record(Instant now, NodeIndex index) const {
     const auto found = scores_.find(index);
-    return found != scores_.end() && (found->second.score(now) > 0 || found->second.relapses() > 0);
+    return found != scores_.end() && (found->second.score(now) > 0 || found->second.repeats() > 0);
 }
 
 }  // namespace muster::coordinator

@@ -30,9 +30,9 @@ public:
     /// Judges what an answer reports about the host and the orders of the node.
     void on_answer(StepContext& step, NodeIndex index, const Report& report);
     /// The suspension has lasted its full length.
-    void on_served(StepContext& step, NodeIndex index);
+    void on_suspension_over(StepContext& step, NodeIndex index);
     /// The node was not suspended for long enough: clears its score and earlier suspensions.
-    void on_good_conduct(StepContext& step, NodeIndex index);
+    void on_quiet_period_over(StepContext& step, NodeIndex index);
     /// An operator ends its suspension, if it is suspended, and clears its score.
     void clear(StepContext& step, NodeIndex index, const std::string& why);
     /// The record is deleted.

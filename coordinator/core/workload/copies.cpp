@@ -90,7 +90,7 @@ ResolvedOrders Copies::settle(NodeIndex index, Sequence obeyed) {
     CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
     facts.settled = nodes_[index].asked_issued;
     ResolvedOrders orders{
-        .disowned = placements.orders().disown(index, facts.settled, obeyed),
+        .unstopped = placements.orders().mark_unstopped(index, facts.settled, obeyed),
         .in_vain = placements.orders().obeyed_in_vain(index, facts.settled, obeyed)};
     placements.orders().resolve(index, facts.settled);
     return orders;

@@ -21,7 +21,7 @@ struct AppliedReport {
 /// What an answer shows about the orders that its poll covered.
 struct ResolvedOrders {
     /// The agent obeyed the stop of this instance, and still reports it.
-    std::optional<Vanished> disowned;
+    std::optional<Vanished> unstopped;
     /// The agent obeyed the starts of these instances, and reports none of them.
     std::vector<Vanished> in_vain;
 };
@@ -38,7 +38,7 @@ public:
     [[nodiscard]] AppliedReport apply(NodeIndex index, const Report& report,
                                       std::optional<Generation> held_back);
     /// The last poll covered orders that no answer has decided yet.
-    [[nodiscard]] bool has_unsettled(NodeIndex index) const {
+    [[nodiscard]] bool has_unresolved_orders(NodeIndex index) const {
         return nodes_[index].settled != nodes_[index].asked_issued;
     }
     /// Decides these orders by an answer that apply() has applied. `obeyed`: the last batch that

@@ -102,7 +102,7 @@ struct Applied {
     /// Those of `instances` that run or may run and count as ordered.
     std::vector<const InstanceReport*> accounted;
     /// The instance with the highest generation that our store never gave to its task.
-    const InstanceReport* not_ours = nullptr;
+    const InstanceReport* foreign = nullptr;
     /// Instances that this leadership did not order there: the first, and their number.
     const InstanceReport* claimed = nullptr;
     std::size_t claims = 0;

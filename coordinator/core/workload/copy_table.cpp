@@ -255,7 +255,7 @@ const Copy* CopyTable::find(TaskIndex task, Ordinal ordinal, NodeIndex node) con
     return raw(task) < tasks_.size() ? find(tasks_[raw(task)], ordinal, node) : nullptr;
 }
 
-bool CopyTable::adds_up(std::size_t held, std::size_t counted) const {
+bool CopyTable::is_consistent(std::size_t held, std::size_t counted) const {
     std::size_t references = 0;
     std::size_t reported = 0;
     for (const Entry& task : tasks_) {

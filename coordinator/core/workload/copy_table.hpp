@@ -34,7 +34,7 @@ public:
         return is_foreign(copy) || (copy.reported && copy.origin == Origin::claimed);
     }
     /// Checks the totals: instances that nodes report, and those among them that count.
-    [[nodiscard]] bool adds_up(std::size_t held, std::size_t counted) const;
+    [[nodiscard]] bool is_consistent(std::size_t held, std::size_t counted) const;
     /// No node reports the task, and no order names it.
     [[nodiscard]] bool is_unused(TaskIndex task) const;
     /// Tasks whose copies changed since the last call, each once.

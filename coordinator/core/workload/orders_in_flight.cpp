@@ -78,7 +78,8 @@ std::vector<Vanished> OrdersInFlight::obeyed_in_vain(NodeIndex index, Sequence i
     return found;
 }
 
-std::optional<Vanished> OrdersInFlight::disown(NodeIndex index, Sequence issued, Sequence obeyed) {
+std::optional<Vanished> OrdersInFlight::mark_unstopped(NodeIndex index, Sequence issued,
+                                                       Sequence obeyed) {
     std::optional<Vanished> first;
     for (const InFlight& one : on(index)) {
         const bool is_obeyed = one.obeyed || one.sequence == obeyed;
@@ -137,7 +138,8 @@ bool OrdersInFlight::was_started(NodeIndex index, TaskIndex task, Ordinal ordina
         return is_start(one) && is_of(one, task, ordinal) && one.order.generation == generation;
     };
     return std::ranges::any_of(node.in_flight, is_it) ||
-           std::ranges::find(node.lapsed, Lapsed{task, generation, ordinal}) != node.lapsed.end();
+           std::ranges::find(node.expired_starts, ExpiredStart{task, generation, ordinal}) !=
+               node.expired_starts.end();
 }
 
 std::optional<Generation> OrdersInFlight::started(NodeIndex index, TaskIndex task,
@@ -180,7 +182,7 @@ void OrdersInFlight::close(NodeIndex index, const Order& order) {
     const Copy* const copy = copies_.find(order.task, order.ordinal, index);
     const bool is_there = copy != nullptr && copy->reported && copy->generation >= order.generation;
     if (order.action == Order::Action::start && !is_there) {
-        note_lapsed(index, order);
+        note_expired_start(index, order);
     }
     bool starting = false;
     bool stopping = false;
@@ -192,16 +194,16 @@ void OrdersInFlight::close(NodeIndex index, const Order& order) {
     copies_.on_resolved(order, starting, stopping);
 }
 
-void OrdersInFlight::note_lapsed(NodeIndex index, const Order& order) {
-    std::vector<Lapsed>& lapsed = at(index).lapsed;
-    const Lapsed one{order.task, order.generation, order.ordinal};
-    if (std::ranges::find(lapsed, one) != lapsed.end()) {
+void OrdersInFlight::note_expired_start(NodeIndex index, const Order& order) {
+    std::vector<ExpiredStart>& expired_starts = at(index).expired_starts;
+    const ExpiredStart one{order.task, order.generation, order.ordinal};
+    if (std::ranges::find(expired_starts, one) != expired_starts.end()) {
         return;
     }
-    if (lapsed.size() == limits::instances_per_node) {
-        lapsed.erase(lapsed.begin());
+    if (expired_starts.size() == limits::instances_per_node) {
+        expired_starts.erase(expired_starts.begin());
     }
-    lapsed.push_back(one);
+    expired_starts.push_back(one);
 }
 
 }  // namespace muster::coordinator

@@ -41,7 +41,7 @@ public:
                                                        Sequence obeyed) const;
     /// Call before resolve(): an instance whose stop the agent obeyed, and that it still reports,
     /// is claimed from now on. Returns the first of them.
-    std::optional<Vanished> disown(NodeIndex index, Sequence issued, Sequence obeyed);
+    std::optional<Vanished> mark_unstopped(NodeIndex index, Sequence issued, Sequence obeyed);
     /// The agent obeyed this batch. Earlier batches may have been lost.
     void obeyed(NodeIndex index, Sequence sequence);
     /// The agent, which has obeyed up to this sequence, refused the order of this instance: the
@@ -76,22 +76,22 @@ private:
 
     /// A start that is not in flight any more, and that no report showed. A node that was lost
     /// meanwhile may have obeyed it.
-    struct Lapsed {
+    struct ExpiredStart {
         TaskIndex task{};  ///< One change gives several tasks the same generation.
         Generation generation{};
         Ordinal ordinal = 0;
 
-        friend bool operator==(const Lapsed&, const Lapsed&) = default;
+        friend bool operator==(const ExpiredStart&, const ExpiredStart&) = default;
     };
     struct OfNode {
         std::vector<InFlight> in_flight;  // By sequence.
-        // In the order in which they lapsed; at most as many as a node can run.
-        std::vector<Lapsed> lapsed;
+        // In the order in which they expired_starts; at most as many as a node can run.
+        std::vector<ExpiredStart> expired_starts;
     };
 
     OfNode& at(NodeIndex index) { return made_at(nodes_, index); }
     void close(NodeIndex index, const Order& order);
-    void note_lapsed(NodeIndex index, const Order& order);
+    void note_expired_start(NodeIndex index, const Order& order);
     void set_claimed(const Order& order);
     /// An opposite order for the same copy is in flight, at this sequence or later.
     [[nodiscard]] bool is_followed(const InFlight& order) const;

@@ -90,7 +90,7 @@ bool Placements::has_wanted_copies(NodeIndex node) const {
            });
 }
 
-bool Placements::adds_up() const {
+bool Placements::is_consistent() const {
     std::size_t held = 0;
     std::size_t counted = 0;
     std::size_t in_flight = 0;
@@ -101,7 +101,7 @@ bool Placements::adds_up() const {
         in_flight += orders_.count(node);
         evacuating += nodes_.evacuation(node) ? 1U : 0U;
     }
-    return copies_.adds_up(held, counted) && in_flight == orders_.count() &&
+    return copies_.is_consistent(held, counted) && in_flight == orders_.count() &&
            evacuating == nodes_.evacuating();
 }
 

@@ -95,7 +95,7 @@ public:
     [[nodiscard]] std::vector<Instance> all_on(NodeIndex node) const;
 
     /// True if the instances by node, the copies by task and the counts agree.
-    [[nodiscard]] bool adds_up() const;
+    [[nodiscard]] bool is_consistent() const;
 
 private:
     friend struct CoreFields;

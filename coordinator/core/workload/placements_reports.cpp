@@ -144,9 +144,9 @@ ReportedInstance Placements::apply(NodeIndex node, const ReportedInstance* befor
         applied.ended_well.push_back({task, report.id.ordinal});
     }
     const Generation latest = ours.wanted ? ours.generation : workload_.counter();
-    const Generation noted = applied.not_ours ? applied.not_ours->generation : Generation{};
+    const Generation noted = applied.foreign ? applied.foreign->generation : Generation{};
     if (report.generation > std::max(latest, noted)) {
-        applied.not_ours = &report;
+        applied.foreign = &report;
     }
     const Origin origin_before = before != nullptr ? before->origin : Origin::ordered;
     if (origin != Origin::ordered && origin != origin_before && origin == trust.origin) {

@@ -106,7 +106,7 @@ void AgentOrders::see(Instant, const WriteFailed& failed) {
     host.delivered = host.closed;
 }
 
-void AgentOrders::see(Instant, const AgentSaid& said) {
+void AgentOrders::see(Instant, const AgentMessageSent& said) {
     Host& host = hosts_[said.host];
     if (std::holds_alternative<Hello>(said.message)) {
         raise(host, said.disk);

@@ -30,7 +30,7 @@ public:
     void see(Instant, const WriteFailed& failed);
 
     void see(Instant, const ShutDownOrdered& ordered) { hosts_[ordered.host].shutting_down = true; }
-    void see(Instant, const AgentSaid& said);
+    void see(Instant, const AgentMessageSent& said);
     void see(Instant, const SpawnOrdered& ordered);
     void see(Instant, const LeaseRenewed& renewed);
     void see(Instant, const LeaseEnded& ended);

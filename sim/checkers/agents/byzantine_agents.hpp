@@ -31,7 +31,7 @@ public:
         round_closed_ = false;
     }
 
-    void see(Instant, const ByzantineOver&) {
+    void see(Instant, const ByzantineReportHandled&) {
         if (!round_closed_ && !changed_.empty()) {
             violated("S18", "a lie of {} changed another node: {}", *speaking_, changed_.front());
         }

@@ -16,7 +16,7 @@ namespace muster::sim {
 class UnfitHosts : public Checker {
 public:
     void see(Instant, const LeadershipBegan&) {
-        conducts_.clear();
+        answers_.clear();
         for (auto& [index, host] : hosts_) {
             host.unable = false;
             host.asked = {};
@@ -34,7 +34,7 @@ public:
 
     void see(Instant, const PollIssued& poll) { hosts_[poll.host].asked = poll.poll; }
 
-    void see(Instant, const AgentHeard& heard) {
+    void see(Instant, const AgentMessageReceived& heard) {
         const auto* report = std::get_if<Report>(&heard.message);
         Host& host = hosts_[heard.host];
         if (report == nullptr || report->round == Round{} || report->round != host.asked.round ||
@@ -43,26 +43,26 @@ public:
         }
         host.asked.round = Round{};  // A repeated answer does not count again.
         host.unable = report->host.unable;
-        Conduct& conduct = conducts_[host.name];
+        FailingAnswers& answers = answers_[host.name];
         const bool is_failing = report->host.spawn_failing || report->host.journal_failing;
-        conduct.failing = is_failing && !conduct.suspended ? conduct.failing + 1 : 0;
-        if (conduct.failing > borne) {
+        answers.failing = is_failing && !answers.suspended ? answers.failing + 1 : 0;
+        if (answers.failing > failing_answers_limit) {
             violated("L10",
                      "{} answered {} times in a row that it cannot work, and is "
                      "not suspended",
-                     host.name, conduct.failing);
+                     host.name, answers.failing);
         }
     }
 
     void see(Instant, const EventPublished& published) {
         const std::string& topic = published.event.topic;
-        Conduct& conduct = conducts_[published.event.name];
+        FailingAnswers& answers = answers_[published.event.name];
         if (topic == "node.suspended") {
-            conduct.suspended = true;
+            answers.suspended = true;
         } else if (topic == "node.suspension_ended" || topic == "node.released" ||
                    topic == "node.forgiven" || topic == "node.forgotten" ||
                    topic == "node.removed") {
-            conduct = {};
+            answers = {};
         }
     }
 
@@ -75,20 +75,20 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t borne = 5;  // Answers in a row.
+    static constexpr std::uint32_t failing_answers_limit = 5;  // Answers in a row.
 
     struct Host {
         std::string name;
         Poll asked;
         bool unable = false;
     };
-    struct Conduct {
+    struct FailingAnswers {
         std::uint32_t failing = 0;  // Answers in a row.
         bool suspended = false;
     };
 
     std::map<HostIndex, Host> hosts_;
-    std::map<std::string, Conduct> conducts_;
+    std::map<std::string, FailingAnswers> answers_;
 };
 
 }  // namespace muster::sim

@@ -27,7 +27,7 @@ public:
         take(replaced.image);
     }
 
-    void see(Instant now, const CivilTold& told) {
+    void see(Instant now, const CivilClockRead& told) {
         const Duration ahead = std::chrono::milliseconds{raw(told.at) - raw(civil(now))};
         if (std::exchange(ahead_, ahead) == ahead) {
             return;

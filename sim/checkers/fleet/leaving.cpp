@@ -122,7 +122,7 @@ void Leaving::see(Instant, const EventPublished& published) {
     }
 }
 
-void Leaving::see(Instant, const AgentHeard& heard) {
+void Leaving::see(Instant, const AgentMessageReceived& heard) {
     Revision& seen = seen_[heard.host];
     if (const auto* hello = std::get_if<Hello>(&heard.message)) {
         seen = std::exchange(lives_[heard.host], hello->life) == hello->life ? seen : Revision{};

@@ -17,7 +17,7 @@ public:
 
     void see(Instant now, const WelcomeIssued& welcome);
     void see(Instant now, const BatchIssued& issued);
-    void see(Instant now, const AgentHeard& heard);
+    void see(Instant now, const AgentMessageReceived& heard);
     void see(Instant now, const EventPublished& published);
 
 private:

@@ -29,7 +29,7 @@ public:
         there_.clear();
         silent_.clear();
         last_on_.clear();
-        paid_for_.clear();
+        counted_losses_.clear();
         losses_.clear();
         closed_.clear();
         has_work_.clear();
@@ -55,7 +55,7 @@ public:
         there_.insert(welcome.name);
     }
 
-    void see(Instant, const AgentHeard& heard) {
+    void see(Instant, const AgentMessageReceived& heard) {
         const auto* report = std::get_if<Report>(&heard.message);
         const auto name = names_.find(heard.host);
         if (report == nullptr || name == names_.end()) {
@@ -80,7 +80,7 @@ public:
             there_.erase(event.name);
         } else if (event.topic == "node.returned") {
             silent_.erase(event.name);
-            paid_for_.erase(event.name);
+            counted_losses_.erase(event.name);
             there_.insert(event.name);
         } else if (event.topic == "node.left" || event.topic == "node.removed") {
             there_.erase(event.name);
@@ -113,7 +113,7 @@ private:
             }
             const auto home = last_on_.find(*id);
             const auto lost = home == last_on_.end() ? silent_.end() : silent_.find(home->second);
-            if (lost != silent_.end() && paid_for_.insert(lost->first).second) {
+            if (lost != silent_.end() && counted_losses_.insert(lost->first).second) {
                 count_loss(std::min(lost->second, now));
             }
         }
@@ -190,8 +190,8 @@ private:
     std::set<std::string> there_;            ///< Nodes that did not announce their departure.
     std::map<std::string, Instant> silent_;  ///< Lost because of silence, and not back.
     std::map<InstanceId, std::string> last_on_;
-    std::set<std::string> paid_for_;  ///< Silent nodes whose loss was counted.
-    std::vector<Instant> losses_;     ///< Counted losses, by time.
+    std::set<std::string> counted_losses_;  ///< Silent nodes whose loss was counted.
+    std::vector<Instant> losses_;           ///< Counted losses, by time.
 
     std::map<std::string, Instant> serves_since_;  ///< As far as that is certain.
     std::set<std::string> closed_;                 ///< By operators.

@@ -86,7 +86,7 @@ public:
         }
     }
 
-    void see(Instant, const AgentHeard& heard) {
+    void see(Instant, const AgentMessageReceived& heard) {
         const auto route = routes_.find(heard.host);
         if (route == routes_.end()) {
             return;

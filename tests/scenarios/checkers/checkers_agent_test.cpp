@@ -25,7 +25,9 @@ struct AgentStory {
     }
 
     void deliver(const Batch& batch) { checkers.see(origin, BatchDelivered{n0, batch, disk}); }
-    void send(const AgentMessage& message) { checkers.see(origin, AgentSaid{n0, message, disk}); }
+    void send(const AgentMessage& message) {
+        checkers.see(origin, AgentMessageSent{n0, message, disk});
+    }
     void obey(const Batch& batch) {
         deliver(batch);
         send(ack_of(batch.epoch, batch.sequence));

@@ -54,8 +54,8 @@ struct BoundStory {
         poll.issued = Sequence{sequence};
         checkers.see(origin, PollIssued{host, poll});
         const AgentMessage message = report;
-        checkers.see(origin, AgentSaid{host, message, disk});
-        checkers.see(origin, AgentHeard{host, message});
+        checkers.see(origin, AgentMessageSent{host, message, disk});
+        checkers.see(origin, AgentMessageReceived{host, message});
     }
     /// Reports that everything is gone, as a delta since `from`.
     void end_all(HostIndex host, Revision from) { report_delta(host, {}, from, {web0}); }
@@ -74,8 +74,8 @@ struct BoundStory {
         report.instances = in_state(listed, InstanceState::running);
         report.gone = gone;
         const AgentMessage message = report;
-        checkers.see(origin, AgentSaid{host, message, disk});
-        checkers.see(origin, AgentHeard{host, message});
+        checkers.see(origin, AgentMessageSent{host, message, disk});
+        checkers.see(origin, AgentMessageReceived{host, message});
     }
     void start(HostIndex host, const InstanceId& id = web0) {
         const Batch batch = start_of(id, Sequence{++sequence});
@@ -247,8 +247,8 @@ TEST_CASE("a copy that survived its stop is another copy for S13 once its node r
     const Batch batch = stop_of(web0, Sequence{9});
     story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
     const AgentMessage ack = Ack{Epoch{1}, Incarnation{1}, Sequence{9}, {}};
-    story.checkers.see(origin, AgentSaid{n0, ack, story.disk});
-    story.checkers.see(origin, AgentHeard{n0, ack});
+    story.checkers.see(origin, AgentMessageSent{n0, ack, story.disk});
+    story.checkers.see(origin, AgentMessageReceived{n0, ack});
     const bool runs = GENERATE(true, false);
     story.report(n0, {web0}, runs ? InstanceState::running : InstanceState::stopping);
     const Batch other = stop_of(web0, Sequence{10});
@@ -264,7 +264,7 @@ TEST_CASE("a stop on a host that has lied is not judged by S13", "[checkers][S13
     if (lies) {
         const std::string name = "n0";
         story.checkers.see(origin, ByzantineReport{n0, name});
-        story.checkers.see(origin, ByzantineOver{});
+        story.checkers.see(origin, ByzantineReportHandled{});
     }
     const Batch batch = stop_of(web0, Sequence{9});
     story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
@@ -289,8 +289,8 @@ TEST_CASE("a start where a liar already reports the instance adds no copy for S7
         lie.instances = BoundStory::in_state({web0}, InstanceState::running);
     }
     const AgentMessage message = lie;
-    story.checkers.see(origin, AgentHeard{liar, message});
-    story.checkers.see(origin, ByzantineOver{});
+    story.checkers.see(origin, AgentMessageReceived{liar, message});
+    story.checkers.see(origin, ByzantineReportHandled{});
     story.image.tasks.front().wanted.instances = 0;
     story.start(liar);
     CHECK(properties(story.checkers) == (claims ? Found{} : Found{"S7"}));

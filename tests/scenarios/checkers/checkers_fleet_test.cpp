@@ -28,7 +28,7 @@ struct PlacingStory {
         hello.name = "n0";
         hello.offer = offer;
         const AgentMessage message = hello;
-        checkers.see(origin, AgentHeard{n0, message});
+        checkers.see(origin, AgentMessageReceived{n0, message});
         checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
         const Poll poll;
         for (int time = 0; time < 3; ++time) {
@@ -87,7 +87,7 @@ TEST_CASE("instances on a host that has lied are not counted", "[checkers][place
     const auto lie = [&](PlacingStory& story) {
         if (lies) {
             story.checkers.see(origin, ByzantineReport{n0, "n0"});
-            story.checkers.see(origin, ByzantineOver{});
+            story.checkers.see(origin, ByzantineReportHandled{});
         }
     };
     SECTION("by max_per_node") {

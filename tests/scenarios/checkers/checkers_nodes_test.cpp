@@ -42,13 +42,13 @@ struct LeavingStory {
     void report(HostIndex host, const std::vector<InstanceState>& web,
                 Generation generation = Generation{5}, Incarnation incarnation = Incarnation{1}) {
         const AgentMessage message = report_of(web, generation, incarnation);
-        checkers.see(origin, AgentSaid{host, message, disk});
-        checkers.see(origin, AgentHeard{host, message});
+        checkers.see(origin, AgentMessageSent{host, message, disk});
+        checkers.see(origin, AgentMessageReceived{host, message});
     }
     /// A report of n1 that it runs nothing. Its agent does not send it now.
     void report_nothing(Incarnation incarnation) {
         const AgentMessage message = report_of({}, Generation{5}, incarnation);
-        checkers.see(origin, AgentHeard{n1, message});
+        checkers.see(origin, AgentMessageReceived{n1, message});
     }
     void stop() {
         const Batch batch = stop_of(web0);
@@ -128,7 +128,7 @@ TEST_CASE("a late or false report takes no copy away", "[checkers][S17]") {
         const std::string name = "n1";
         story.checkers.see(origin, ByzantineReport{n1, name});
         story.report_nothing(Incarnation{2});
-        story.checkers.see(origin, ByzantineOver{});
+        story.checkers.see(origin, ByzantineReportHandled{});
         story.stop();
         CHECK(properties(story.checkers) == Found{});
     }

@@ -98,10 +98,10 @@ TEST_CASE("two different answers to one request break S3", "[checkers][S3]") {
     story.ask();
     const Reply first = changed(story.id);
     const Reply second = changed(story.id, "api");
-    story.checkers.see(origin, ReplyHeard{first});
-    story.checkers.see(origin, ReplyHeard{first});
+    story.checkers.see(origin, ReplyReceived{first});
+    story.checkers.see(origin, ReplyReceived{first});
     CHECK(properties(story.checkers) == Found{});
-    story.checkers.see(origin, ReplyHeard{second});
+    story.checkers.see(origin, ReplyReceived{second});
     CHECK(properties(story.checkers) == Found{"S3"});
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("an order for an older generation in recovery breaks S11", "[checkers]
         report.epoch = Epoch{1};
         report.incarnation = Incarnation{1};
         const AgentMessage message = report;
-        story.checkers.see(origin, AgentHeard{n0, message});
+        story.checkers.see(origin, AgentMessageReceived{n0, message});
         story.checkers.see(origin + 5s, BatchIssued{n0, batch, story.image, story.disk});
         CHECK(properties(story.checkers) == Found{});
     }

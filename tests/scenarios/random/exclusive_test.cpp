@@ -119,7 +119,7 @@ TEST_CASE("a storage that checks the token is safe from a host that paused",
         },
         3 * over));
     CHECK(cluster.can_write(other, db0));
-    cluster.let_go_on(home);
+    cluster.resume_host(home);
     CHECK(cluster.running_on(home) == 1);  // For a moment.
     CHECK_FALSE(cluster.can_write(home, db0));
     CHECK(cluster.can_write(other, db0));

@@ -108,20 +108,20 @@ TEST_CASE("available memory includes what the kernel can reclaim, and respects c
           "[host_probe]") {
     CHECK(memory_available("MemTotal:  100 kB\nMemAvailable:   77 kB\n") == 77 * 1024);
     CHECK(memory_available("MemTotal:  100 kB\n") == 0);
-    const HostObserved host = look_at_host({}, CivilMs{5});
+    const HostObserved host = observe_host({}, CivilMs{5});
     CHECK(host.civil == CivilMs{5});
     CHECK(host.memory_free > 1'000'000);
     CHECK(host.memory_bytes >= host.memory_free);
     const PaperCgroups cgroups;
     PaperCgroups::write(cgroups.outer(), "memory.max", "1048576\n");
     PaperCgroups::write(cgroups.outer(), "memory.current", "1000000\n");
-    CHECK(look_at_host(cgroups.version2(), {}).memory_free == 48'576);
-    CHECK(look_at_host(cgroups.version2(), {}).memory_bytes == 1'048'576);
+    CHECK(observe_host(cgroups.version2(), {}).memory_free == 48'576);
+    CHECK(observe_host(cgroups.version2(), {}).memory_bytes == 1'048'576);
 }
 
 TEST_CASE("a disk that cannot be measured has no value", "[host_probe]") {
-    const DiskObserved disk = look_at_disk("/");
+    const DiskObserved disk = observe_disk("/");
     CHECK(disk.bytes > 0);
     CHECK(disk.free_bytes <= disk.bytes);
-    CHECK(look_at_disk("/nowhere/at/all").bytes == 0);
+    CHECK(observe_disk("/nowhere/at/all").bytes == 0);
 }

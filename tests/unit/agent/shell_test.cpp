@@ -11,7 +11,7 @@
 
 #include "agent/local_requests.hpp"
 #include "agent/options.hpp"
-#include "agent/refusal_talk.hpp"
+#include "agent/refusal_log.hpp"
 #include "agent/storage/state_directory.hpp"
 #include "common/base/limits.hpp"
 #include "tests/few_files.hpp"
@@ -34,7 +34,7 @@ AgentMemory some_memory() { return {{1, 2}, Epoch{3}, {4, 5}, Generation{6}, Inc
 // Method: the same refusal each second for an hour, another one, and the first again after a
 // welcome.
 TEST_CASE("a refusal is logged once, then rarely", "[agent_shell]") {
-    RefusalTalk refusals;
+    RefusalLog refusals;
     const Instant start{1h};
     const auto is_told = [&refusals](Instant now, Errc code) {
         return refusals.limit(code).pass(now).has_value();
@@ -50,7 +50,7 @@ TEST_CASE("a refusal is logged once, then rarely", "[agent_shell]") {
     CHECK_FALSE(is_told(start + 1h, Errc::name_in_use));
     refusals.welcomed();
     CHECK(is_told(start + 1h, Errc::name_in_use));
-    CHECK_THAT(std::string{RefusalTalk::advice(Errc::name_in_use)}, Catch::Contains("--name"));
+    CHECK_THAT(std::string{RefusalLog::advice(Errc::name_in_use)}, Catch::Contains("--name"));
 }
 
 // ---- settings ----

@@ -26,7 +26,7 @@ std::string words_of(const FactChange& sets) {
     fact(sets.lost, "lost", "not lost");
     fact(sets.gone, "left", "not left");
     fact(sets.able, "able", "not able");
-    fact(sets.penalty, "suspended", "not suspended");
+    fact(sets.is_suspended, "suspended", "not suspended");
     fact(sets.ahead, "ahead", "not ahead");
     if (sets.admission) {
         add(*sets.admission == Admission::listed ? "listed" : "removed");

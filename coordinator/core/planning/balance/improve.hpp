@@ -30,7 +30,7 @@ public:
         for (const auto& [instance, target] : state_.places.moves()) {
             state_.places.give_up_place(instance.first, target);
         }
-        state_.places.disregard_growth(state_.places.ledger().falls() - before);
+        state_.places.ignore_room_growth(state_.places.ledger().falls() - before);
     }
 
 private:

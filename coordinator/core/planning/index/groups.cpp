@@ -60,7 +60,7 @@ void Groups::use(ByName::iterator group) {
     by_use_.emplace(uses_, group);
 }
 
-void Groups::restate(TaskIndex task, std::vector<NodeIndex> nodes) {
+void Groups::set_claims(TaskIndex task, std::vector<NodeIndex> nodes) {
     std::vector<NodeIndex>& of_task = made_at(tasks_, task);
     for (const NodeIndex node : of_task) {
         ensure(at(node).instances > 0, "each instance of a group is counted");

@@ -30,7 +30,7 @@ public:
     /// The node was removed.
     void forget(NodeIndex node);
     /// Instances of this task run, or will run, on these nodes; each instance once.
-    void restate(TaskIndex task, std::vector<NodeIndex> nodes);
+    void set_claims(TaskIndex task, std::vector<NodeIndex> nodes);
     /// One more instance will run there.
     void add(TaskIndex task, NodeIndex node);
     /// One instance will run elsewhere instead; a node that does not count has none.

@@ -22,8 +22,8 @@ bool ResourceLedger::tracks(TaskIndex task, const Resources& request) const {
            (raw(task) < claims_.size() && !claims_[raw(task)].nodes.empty());
 }
 
-void ResourceLedger::restate(TaskIndex task, const Resources& request,
-                             std::vector<NodeIndex> nodes) {
+void ResourceLedger::set_claims(TaskIndex task, const Resources& request,
+                                std::vector<NodeIndex> nodes) {
     Claims& claims = made_at(claims_, task);
     std::ranges::sort(nodes);
     std::ranges::sort(claims.nodes);
@@ -44,7 +44,7 @@ void ResourceLedger::restate(TaskIndex task, const Resources& request,
 
 void ResourceLedger::forget(TaskIndex task) {
     if (raw(task) < claims_.size()) {
-        restate(task, Resources{.slots = 1}, {});
+        set_claims(task, Resources{.slots = 1}, {});
     }
 }
 
@@ -81,7 +81,7 @@ Use ResourceLedger::used(NodeIndex node) const {
     return raw(node) < rooms_.size() ? rooms_[raw(node)].use : Use{};
 }
 
-bool ResourceLedger::adds_up() const {
+bool ResourceLedger::is_consistent() const {
     std::vector<Use> claimed(rooms_.size());
     for (const Claims& claims : claims_) {
         for (const NodeIndex node : claims.nodes) {

@@ -25,7 +25,7 @@ public:
     [[nodiscard]] bool tracks(TaskIndex task, const Resources& request) const;
 
     /// Sets the claims of the task. A node may be named once for each instance.
-    void restate(TaskIndex task, const Resources& request, std::vector<NodeIndex> nodes);
+    void set_claims(TaskIndex task, const Resources& request, std::vector<NodeIndex> nodes);
     /// Another task may get the index from now on.
     void forget(TaskIndex task);
     void claim(TaskIndex task, NodeIndex node);
@@ -38,7 +38,7 @@ public:
     /// Grows whenever a node has more room than before. Only then can a search find more.
     [[nodiscard]] std::uint64_t falls() const { return falls_; }
     /// True if the use of each node equals its claims.
-    [[nodiscard]] bool adds_up() const;
+    [[nodiscard]] bool is_consistent() const;
 
 private:
     friend struct CoreFields;

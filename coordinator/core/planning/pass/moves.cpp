@@ -47,7 +47,7 @@ Moves::Decided::const_iterator Moves::revoke(Decided::const_iterator move) {
     if (has_task(deferred_, index)) {
         due_.add(index);  // The task may have counted on that room.
     }
-    may_be_evener_ = true;
+    balance_may_improve_ = true;
     return places_.drop(move, stay != nullptr ? std::optional{stay->node} : std::nullopt);
 }
 
@@ -95,7 +95,7 @@ void Moves::revoke_crowded(TaskIndex index, Tally<NodeIndex>& at_home) {
 
 void Moves::on_read(TaskIndex index, std::uint32_t movable) {
     std::uint32_t& before = made_at(movable_, index, workload_.bound());
-    may_be_evener_ = may_be_evener_ || movable > before;
+    balance_may_improve_ = balance_may_improve_ || movable > before;
     before = movable;
 }
 
@@ -107,7 +107,7 @@ void Moves::forget(TaskIndex index) {
 
 void Moves::on_balanced(bool moves) {
     ++balances_;
-    may_be_evener_ = false;
+    balance_may_improve_ = false;
     last_ = {.homes = places_.homes().version(), .by_moves = moves};
 }
 

@@ -57,11 +57,11 @@ public:
     /// True if a home, a movable copy or the set of serving nodes changed since the last balance,
     /// or if that balance could not move running copies. Otherwise a new balance cannot do better.
     [[nodiscard]] bool is_balance_due(bool moves) const {
-        return may_be_evener_ || (moves && !last_.by_moves) ||
+        return balance_may_improve_ || (moves && !last_.by_moves) ||
                places_.homes().version() != last_.homes;
     }
     /// Something other than a home changed, so a balance may do better.
-    void may_be_evener() { may_be_evener_ = true; }
+    void note_balance_change() { balance_may_improve_ = true; }
     void on_balanced(bool moves);
     /// The number of balances so far.
     [[nodiscard]] std::uint64_t balances() const { return balances_; }
@@ -92,7 +92,7 @@ private:
     const ByInstance<NodeIndex>& deferred_;
     TaskTurns turns_;
     std::vector<std::uint32_t> movable_;  // By TaskIndex: ordinals that a balance could move.
-    bool may_be_evener_ = false;
+    bool balance_may_improve_ = false;
     Balancing last_;
     std::uint64_t balances_ = 0;
 };

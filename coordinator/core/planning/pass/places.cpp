@@ -22,7 +22,7 @@ void Places::on_offer_changed(NodeIndex node) {
 
 // ---- a task that is read ----
 
-bool Places::restate(TaskIndex index, const Reading& reading) {
+bool Places::set_claims(TaskIndex index, const Reading& reading) {
     restate_group(index, reading);
     return restate_claims(index, reading);
 }
@@ -41,7 +41,7 @@ bool Places::restate_claims(TaskIndex index, const Reading& reading) {
     }
     add_homes(index, reading, nodes);
     const std::uint64_t falls = ledger_.falls();
-    ledger_.restate(index, request, std::move(nodes));
+    ledger_.set_claims(index, request, std::move(nodes));
     return ledger_.falls() != falls;
 }
 
@@ -50,7 +50,7 @@ void Places::restate_group(TaskIndex index, const Reading& reading) {
     const std::string& group = workload_[index].place.group;
     if (group.empty()) {
         if (groups_.tracks(index)) {
-            groups_.restate(index, {});
+            groups_.set_claims(index, {});
         }
         return;
     }
@@ -68,7 +68,7 @@ void Places::restate_group(TaskIndex index, const Reading& reading) {
         }
     }
     add_homes(index, reading, nodes);
-    groups_.restate(index, std::move(nodes));
+    groups_.set_claims(index, std::move(nodes));
 }
 
 /// Adds homes that have no copy yet.
@@ -86,7 +86,7 @@ void Places::add_homes(TaskIndex index, const Reading& reading,
 void Places::forget(TaskIndex index) {
     ensure(!is_any_to_move(index), "an instance that is not wanted is not moved");
     ledger_.forget(index);
-    groups_.restate(index, {});
+    groups_.set_claims(index, {});
 }
 
 // ---- while a pass decides ----

@@ -42,13 +42,13 @@ public:
     // ---- a task that is read ----
     /// The task has this many ordinals.
     void resize(TaskIndex index, std::uint32_t ordinals) { homes_.resize(index, ordinals); }
-    /// Sets a home and the load only. The claims follow with the next restate().
+    /// Sets a home and the load only. The claims follow with the next set_claims().
     void assume_home(TaskIndex index, Ordinal ordinal, NodeIndex node) {
         homes_.set(index, ordinal, node);
     }
     /// Sets what the task's instances reserve, by its copies and homes. True: some node has more
     /// room than before.
-    bool restate(TaskIndex index, const Reading& reading);
+    bool set_claims(TaskIndex index, const Reading& reading);
     /// The task has no copies or homes any more.
     void forget(TaskIndex index);
 
@@ -76,7 +76,7 @@ public:
     /// True if some node has more room than at the last call.
     [[nodiscard]] bool take_room_growth();
     /// Ignores room that was only reserved for a while and released again.
-    void disregard_growth(std::uint64_t falls) { falls_seen_ += falls; }
+    void ignore_room_growth(std::uint64_t falls) { falls_seen_ += falls; }
 
 private:
     friend struct CoreFields;

@@ -43,7 +43,7 @@ void PlannerState::absorb_nodes() {
         places.on_serving_changed(node);
     }
     moves.revoke_unsuited();
-    moves.may_be_evener();
+    moves.note_balance_change();
     due.on_nodes_changed();
 }
 
@@ -114,8 +114,8 @@ std::uint32_t PlannerState::refresh_homes(TaskIndex index) {
         }
     }
     moves.on_read(index, rolls_out ? 0 : movable);
-    if (places.restate(index, reading)) {
-        moves.may_be_evener();
+    if (places.set_claims(index, reading)) {
+        moves.note_balance_change();
     }
     return missing;
 }
@@ -137,7 +137,7 @@ void PlannerState::add_short_of_room(std::vector<TaskIndex>& tasks) {
 
 void PlannerState::record(TaskIndex index, std::span<const Shortage> shortages) {
     if (statuses.record(index, scratch.reading, shortages)) {
-        moves.may_be_evener();  // Instances that a stray kept from moving may move now.
+        moves.note_balance_change();  // Instances that a stray kept from moving may move now.
     }
 }
 

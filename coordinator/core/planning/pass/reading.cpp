@@ -21,14 +21,14 @@ void choose_stay(const Placements& placements, const Task& task, const Copy& cop
     const bool is_elsewhere = task.is_everywhere() && (copy.ordinal >= task.bound.size() ||
                                                        task.bound[copy.ordinal] != copy.node);
     const bool may_stay = is_ours(copy) && !is_leaving(copy) && !is_elsewhere;
-    if (may_stay && (stay == nullptr || stays_before(placements, task, copy, *stay))) {
+    if (may_stay && (stay == nullptr || is_preferred(placements, task, copy, *stay))) {
         stay = &copy;
     }
 }
 
 }  // namespace
 
-bool stays_before(const Placements& placements, const Task& task, const Copy& a, const Copy& b) {
+bool is_preferred(const Placements& placements, const Task& task, const Copy& a, const Copy& b) {
     const auto rank = [&](const Copy& copy) {
         const bool serves = placements.nodes().is_serving(copy.node);
         const std::int64_t since = running_since(copy);

@@ -45,7 +45,7 @@ struct Reading {
 /// True if copy `a` of an ordinal stays rather than copy `b`. In this order: ordered there, of the
 /// wanted generation, on a serving node, on a node that is not evacuated, the target of a move,
 /// running, running the longest (by `reconcile`, the shortest), first by name of node.
-[[nodiscard]] bool stays_before(const Placements& placements, const Task& task, const Copy& a,
+[[nodiscard]] bool is_preferred(const Placements& placements, const Task& task, const Copy& a,
                                 const Copy& b);
 
 /// Reads a task; `into` is overwritten.

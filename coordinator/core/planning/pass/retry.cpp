@@ -8,7 +8,7 @@ namespace {
 
 constexpr Duration first_pause = 1s;
 constexpr Duration longest_pause = 5min;
-constexpr Duration good_conduct = 10min;
+constexpr Duration quiet_period = 10min;
 constexpr std::size_t sentence_most = 256;  // Of one refusal, stored for each instance.
 
 Duration pause_after(std::uint32_t refusals) {
@@ -142,7 +142,7 @@ void RecentFailures::reported(Instant now, const Key& key, bool runs) {
     } else if (!record.good_since) {
         record.good_since = now;
     }
-    if (is_over(record) || (runs && now - *record.good_since >= good_conduct)) {
+    if (is_over(record) || (runs && now - *record.good_since >= quiet_period)) {
         records_.erase(found);
     }
 }

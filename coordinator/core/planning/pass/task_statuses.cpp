@@ -75,8 +75,8 @@ Totals TaskStatuses::totals() const {
 }
 
 std::vector<TaskIndex> TaskStatuses::take_unplaced(std::size_t most) {
-    const std::size_t count = std::min(most, unplaced_to_tell_);
-    unplaced_to_tell_ -= count;
+    const std::size_t count = std::min(most, unplaced_due_);
+    unplaced_due_ -= count;
     return unplaced_.take(workload_, count);
 }
 

@@ -56,10 +56,10 @@ public:
     /// Over all tasks, in the order of codes, without zero counts.
     [[nodiscard]] std::span<const Shortage> shortages() const { return shortages_; }
     /// A round closed: the tasks that became unplaced before are due for an event.
-    void on_round_closed() { unplaced_to_tell_ = unplaced_.all().size(); }
+    void on_round_closed() { unplaced_due_ = unplaced_.all().size(); }
     /// Takes the next of these tasks, at most `most`, in the order of names.
     [[nodiscard]] std::vector<TaskIndex> take_unplaced(std::size_t most);
-    [[nodiscard]] bool is_unplaced_to_tell() const { return unplaced_to_tell_ > 0; }
+    [[nodiscard]] bool has_unplaced_due() const { return unplaced_due_ > 0; }
     /// The first task by name with this shortage; nothing if there is none.
     [[nodiscard]] std::optional<TaskIndex> first_short(Obstacle code) const;
     /// The first names of tasks that have not converged, at most `most`.
@@ -85,7 +85,7 @@ private:
     TaskList stale_;
     bool is_behind_ = false;
     TaskList unplaced_;                 // Tasks that became unplaced, without an event yet.
-    std::size_t unplaced_to_tell_ = 0;  // This many of them are due for an event.
+    std::size_t unplaced_due_ = 0;      // This many of them are due for an event.
     std::set<TaskIndex> short_tasks_;   // Tasks with a shortage.
     std::set<TaskIndex> halted_tasks_;  // Tasks whose roll-out is halted.
     Totals totals_;

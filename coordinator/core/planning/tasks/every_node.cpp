@@ -40,8 +40,8 @@ public:
                 at_home_.add(node);
             }
         }
-        learn(false);
-        learn(true);
+        bind_from_reports(false);
+        bind_from_reports(true);
         if (adds) {
             add_nodes();
         }
@@ -71,7 +71,8 @@ private:
         const auto same = copies_of(copies_, ordinal);
         const auto own = std::ranges::find(same, node, &Copy::node);
         if (own != same.end()) {
-            return !std::ranges::any_of(same, [&](const Copy& copy) { return ousts(copy, *own); });
+            return !std::ranges::any_of(same,
+                                        [&](const Copy& copy) { return replaces(copy, *own); });
         }
         // The binding of an ordinal without a copy ends if a node returned with this ordinal, or if
         // its node runs another ordinal.
@@ -82,7 +83,7 @@ private:
     }
 
     /// A running copy of the wanted version wins over an older version that was reported earlier.
-    [[nodiscard]] bool ousts(const Copy& copy, const Copy& own) const {
+    [[nodiscard]] bool replaces(const Copy& copy, const Copy& own) const {
         return is_outdated(own, task_.generation) && !is_outdated(copy, task_.generation) &&
                copy.reported && copy.state == InstanceState::running && copy.origin <= own.origin &&
                suits(copy.node);
@@ -90,7 +91,7 @@ private:
 
     /// Reports decide. Of two nodes with the same ordinal, the one whose copy would stay gets it.
     /// Leaving copies come last, because an agent may be replacing such a copy.
-    void learn(bool leaving) {
+    void bind_from_reports(bool leaving) {
         for (std::size_t at = 0; at < copies_.size();) {
             const Ordinal ordinal = copies_[at].ordinal;
             const Copy* best = nullptr;
@@ -98,7 +99,7 @@ private:
                 const Copy& copy = copies_[at];
                 const bool may = is_ours(copy) && is_leaving(copy) == leaving && suits(copy.node) &&
                                  at_home_.of(copy.node) == 0;
-                if (may && (best == nullptr || stays_before(placements_, task_, copy, *best))) {
+                if (may && (best == nullptr || is_preferred(placements_, task_, copy, *best))) {
                     best = &copy;
                 }
             }

@@ -60,7 +60,7 @@ public:
     // ---- the coordinator's side ----
 
     template <class Message>
-    void hear(const Message& message) {
+    void deliver(const Message& message) {
         FromCoordinator event;
         event.message.emplace<Message>(message);
         take(agent_.step(now_, event));
@@ -72,12 +72,12 @@ public:
         message.leader = leader;
         message.incarnation = agent_.memory().incarnation;
         message.round_ms = 1000;
-        hear(message);
+        deliver(message);
     }
     void poll(Revision seen = {}, Sequence issued = {}, bool check = false) {
         round_ = next(round_);
         const Poll message{epoch, round_, agent_.memory().incarnation, seen, issued, check};
-        hear(message);
+        deliver(message);
     }
     /// The agent's host facts in its answer to a poll.
     HostFacts host(bool check = false) {
@@ -108,14 +108,16 @@ public:
         return message;
     }
     void start(const InstanceId& id, std::uint64_t generation, const TaskSpec& spec = sleeper()) {
-        hear(start_batch(id, generation, spec));
+        deliver(start_batch(id, generation, spec));
     }
     Batch stop_batch(const InstanceId& id, std::uint64_t generation) {
         Batch message = batch();
         message.stops.push_back({id, Generation{generation}});
         return message;
     }
-    void stop(const InstanceId& id, std::uint64_t generation) { hear(stop_batch(id, generation)); }
+    void stop(const InstanceId& id, std::uint64_t generation) {
+        deliver(stop_batch(id, generation));
+    }
 
     // ---- the host's side ----
 

@@ -34,10 +34,10 @@ TEST_CASE("a coordinator that does not know the agent gets a hello at once, but 
     Node node;
     node.pass(1s);
     CHECK(node.count<Hello>() == 1);
-    node.hear(Refused{Errc::hello_required, "", {}, 0});
+    node.deliver(Refused{Errc::hello_required, "", {}, 0});
     CHECK(node.count<Hello>() == 2);
     for (int i = 0; i < 100; ++i) {
-        node.hear(Refused{Errc::hello_required, "", {}, 0});
+        node.deliver(Refused{Errc::hello_required, "", {}, 0});
     }
     CHECK(node.count<Hello>() == 2);
     node.pass(100ms);
@@ -60,7 +60,7 @@ TEST_CASE("a silent coordinator gets another hello, and no task is stopped", "[a
 TEST_CASE("an agent whose name is in use asks again when the coordinator says", "[agent]") {
     Node node;
     node.messages.clear();
-    node.hear(Refused{Errc::name_in_use, "", {}, 700});
+    node.deliver(Refused{Errc::name_in_use, "", {}, 700});
     node.pass(699ms);
     CHECK(node.count<Hello>() == 0);
     node.pass(1ms);
@@ -72,7 +72,7 @@ TEST_CASE("a stale incarnation is raised above the known one, on disk, before th
           "[agent]") {
     Node node{{.disk_answers = false}};
     node.messages.clear();
-    node.hear(Refused{Errc::stale_incarnation, "", Incarnation{41}, 0});
+    node.deliver(Refused{Errc::stale_incarnation, "", Incarnation{41}, 0});
     REQUIRE(node.memories.size() == 1);
     CHECK(node.memories[0].incarnation == Incarnation{42});
     node.pass(50ms);
@@ -82,14 +82,14 @@ TEST_CASE("a stale incarnation is raised above the known one, on disk, before th
     REQUIRE(node.last<Hello>());
     CHECK(node.last<Hello>()->incarnation == Incarnation{42});
 
-    node.hear(Refused{Errc::stale_incarnation, "", Incarnation{41}, 0});  // A duplicate.
+    node.deliver(Refused{Errc::stale_incarnation, "", Incarnation{41}, 0});  // A duplicate.
     CHECK(node.memories.size() == 1);
 }
 
 TEST_CASE("an incarnation that is the largest is not raised", "[agent]") {
     Node node;
     const auto most = Incarnation{std::numeric_limits<std::uint64_t>::max()};
-    node.hear(Refused{Errc::stale_incarnation, "", most, 0});
+    node.deliver(Refused{Errc::stale_incarnation, "", most, 0});
     CHECK(node.memories.empty());
 }
 
@@ -210,7 +210,7 @@ TEST_CASE("commands for another life of the node are refused", "[agent]") {
     node.join();
     Batch batch = node.start_batch(web0, 1);
     batch.incarnation = Incarnation{77};
-    node.hear(batch);
+    node.deliver(batch);
     CHECK(node.spawns.empty());
     CHECK(node.last<Ack>()->refusals[0].code == Errc::stale_incarnation);
 }
@@ -220,13 +220,13 @@ TEST_CASE("a duplicate or reordered batch has no effect", "[agent]") {
     node.join();
     const Batch first = node.start_batch(web0, 1);
     const Batch second = node.stop_batch(web0, 1);
-    node.hear(second);
-    node.hear(first);
+    node.deliver(second);
+    node.deliver(first);
     CHECK(node.spawns.empty());
     CHECK(node.last<Ack>()->obeyed == second.sequence);
     const Batch third = node.start_batch(web0, 1);
-    node.hear(third);
-    node.hear(third);
+    node.deliver(third);
+    node.deliver(third);
     CHECK(node.spawns.size() == 1);
     CHECK(node.last<Ack>()->obeyed == third.sequence);
     CHECK(node.last<Ack>()->refusals.empty());
@@ -239,7 +239,7 @@ TEST_CASE("a command that arrives after the poll that counts it is refused", "[a
     node.join();
     const Batch late = node.start_batch(web0, 1);
     node.poll({}, late.sequence);
-    node.hear(late);
+    node.deliver(late);
     CHECK(node.spawns.empty());
     CHECK(node.last<Ack>()->obeyed == Sequence{});
     node.start(web0, 1);
@@ -258,10 +258,10 @@ TEST_CASE("sequences begin again with each epoch", "[agent]") {
     CHECK(node.last<Report>()->obeyed == Sequence{});
     Batch batch = node.start_batch(web1, 1);
     batch.sequence = Sequence{1};
-    node.hear(batch);
+    node.deliver(batch);
     CHECK(node.spawns.size() == 2);
     CHECK(node.last<Ack>()->obeyed == Sequence{1});
-    node.hear(late);  // From the previous epoch.
+    node.deliver(late);  // From the previous epoch.
     CHECK(node.state(web0) == "running");
 }
 
@@ -387,7 +387,7 @@ TEST_CASE(
     CHECK(node.count<Hello>() == 1);
     node.pass(1s);
     node.join();
-    node.hear(Poll{Epoch{5}, Round{1}, Incarnation{99}, {}, {}});
+    node.deliver(Poll{Epoch{5}, Round{1}, Incarnation{99}, {}, {}});
     CHECK(node.count<Report>() == 0);
     CHECK(node.count<Hello>() == 1);
 }
@@ -419,7 +419,7 @@ TEST_CASE(
 
     node.messages.clear();
     node.poll();
-    node.hear(Refused{Errc::hello_required, "", {}, 0});
+    node.deliver(Refused{Errc::hello_required, "", {}, 0});
     CHECK(node.messages.empty());
 }
 
@@ -437,7 +437,7 @@ TEST_CASE("a start whose spec has a field that the agent does not know is refuse
     node.join();
     Batch batch = node.start_batch(web0, 3);
     batch.specs.at(0).unknown_key = "seccomp";
-    node.hear(batch);
+    node.deliver(batch);
     REQUIRE(node.last<Ack>()->refusals.size() == 1);
     CHECK(node.last<Ack>()->refusals[0].code == Errc::spec_unsupported);
     CHECK_THAT(node.last<Ack>()->refusals[0].detail, Catch::Contains("'seccomp'"));

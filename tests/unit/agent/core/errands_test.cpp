@@ -25,7 +25,7 @@ TEST_CASE("a signal goes to running instances, and the answer lists those withou
     node.start(web0, 3);
     node.start(web1, 3);
     node.ended(node.last_process(), 1);
-    node.hear(SendSignal{stamp(node, 1), "HUP", {web0, web1, {"db", 7}}});
+    node.deliver(SendSignal{stamp(node, 1), "HUP", {web0, web1, {"db", 7}}});
     REQUIRE(node.signals.size() == 1);
     CHECK(node.signals[0].process == ProcessId{1});
     CHECK(node.signals[0].number == SIGHUP);
@@ -38,7 +38,7 @@ TEST_CASE("a signal goes to running instances, and the answer lists those withou
 TEST_CASE("a signal that does not exist is refused", "[agent][errands][bad_input]") {
     Node node;
     node.join();
-    node.hear(SendSignal{stamp(node, 1), "FOO", {web0}});
+    node.deliver(SendSignal{stamp(node, 1), "FOO", {web0}});
     CHECK(node.last<ErrandFailed>().value().code == Errc::invalid);
     CHECK(node.signals.empty());
 }
@@ -49,18 +49,18 @@ TEST_CASE("an errand is done once, and only for the leader of this life", "[agen
     node.join();
     node.start(web0, 3);
     node.messages.clear();
-    node.hear(SendSignal{stamp(node, 2), "HUP", {web0}});
-    node.hear(SendSignal{stamp(node, 2), "HUP", {web0}});
-    node.hear(SendSignal{stamp(node, 1), "HUP", {web0}});
+    node.deliver(SendSignal{stamp(node, 2), "HUP", {web0}});
+    node.deliver(SendSignal{stamp(node, 2), "HUP", {web0}});
+    node.deliver(SendSignal{stamp(node, 1), "HUP", {web0}});
     CHECK(node.signals.size() == 1);
     CHECK(node.count<Signalled>() == 1);
 
     auto other = stamp(node, 9);
     other.epoch = Epoch{4};
-    node.hear(SendSignal{other, "HUP", {web0}});
+    node.deliver(SendSignal{other, "HUP", {web0}});
     other = stamp(node, 10);
     other.incarnation = next(other.incarnation);
-    node.hear(SendSignal{other, "HUP", {web0}});
+    node.deliver(SendSignal{other, "HUP", {web0}});
     CHECK(node.signals.size() == 1);
     CHECK(node.count<Signalled>() == 1);
 }
@@ -70,11 +70,11 @@ TEST_CASE("a new leader's first errand is done", "[agent][errands]") {
     Node node;
     node.join();
     node.start(web0, 3);
-    node.hear(SendSignal{stamp(node, 7), "HUP", {web0}});
+    node.deliver(SendSignal{stamp(node, 7), "HUP", {web0}});
     node.epoch = Epoch{6};
     node.leader = {6, 6};
     node.join();
-    node.hear(SendSignal{stamp(node, 1), "HUP", {web0}});
+    node.deliver(SendSignal{stamp(node, 1), "HUP", {web0}});
     CHECK(node.signals.size() == 2);
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("an errand of a leader that the agent does not obey is not done",
     Node node{{.memory = {.cluster = ours, .epoch = Epoch{5}, .leader = {5, 5}}}};
     node.cluster = theirs;
     node.join();
-    node.hear(SendSignal{stamp(node, 1), "HUP", {web0}});
+    node.deliver(SendSignal{stamp(node, 1), "HUP", {web0}});
     CHECK(node.last<ErrandFailed>().value().code == Errc::foreign_cluster);
 }
 
@@ -94,8 +94,8 @@ TEST_CASE("logs of former instances can be read too, and usage is measured for r
     node.start(web0, 3);
     node.start(web1, 3);
     node.ended(node.last_process(), 1);
-    node.hear(ReadLog{.stamp = stamp(node, 1), .id = {"old", 4}, .from = {}});
-    node.hear(Measure{stamp(node, 2)});
+    node.deliver(ReadLog{.stamp = stamp(node, 1), .id = {"old", 4}, .from = {}});
+    node.deliver(Measure{stamp(node, 2)});
     REQUIRE(node.readings.size() == 2);
     CHECK(std::get<ReadLog>(node.readings[0]).id == InstanceId{"old", 4});
     const auto& roots = std::get<MeasureProcesses>(node.readings[1]).processes;

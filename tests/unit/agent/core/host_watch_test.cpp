@@ -113,7 +113,7 @@ TEST_CASE("vitals are reported when they changed by a step, and once a minute",
     Seen seen;
     const auto told = [&](Duration later, bool anew = false) {
         seen.now = seen.now + later;
-        return seen.watch.tell(seen.now, anew).at != CivilMs{};
+        return seen.watch.vitals_to_report(seen.now, anew).at != CivilMs{};
     };
     CHECK(told(1s));
     CHECK_FALSE(told(1s));
@@ -143,28 +143,28 @@ TEST_CASE("a clock that was set is reported with the next answer", "[agent][host
     seen.now = seen.now + 2s;
     seen.watch.on_process_made(seen.now);
     seen.now = seen.now + 1s;
-    const HostVitals first = seen.watch.tell(seen.now, true);
+    const HostVitals first = seen.watch.vitals_to_report(seen.now, true);
     CHECK(first.at == CivilMs{1'003'000});
     CHECK(first.spawned == CivilMs{1'002'000});
     CHECK(first.written == CivilMs{});
     seen.now = seen.now + 6s;
     seen.watch.on_observed(seen.now, host_at(1'009'400));
-    CHECK(seen.watch.tell(seen.now, false).at == CivilMs{});
+    CHECK(seen.watch.vitals_to_report(seen.now, false).at == CivilMs{});
     seen.watch.on_observed(seen.now, host_at(1'009'000 - 3'600'000));
-    CHECK(seen.watch.tell(seen.now, false).at == CivilMs{1'009'000 - 3'600'000});
+    CHECK(seen.watch.vitals_to_report(seen.now, false).at == CivilMs{1'009'000 - 3'600'000});
 }
 
 // Goal: any civil time is allowed. Method: the sanitizers check the sums.
 TEST_CASE("a clock that was set by thousands of years is reported, too", "[agent][host_watch]") {
     Seen seen;
-    CHECK(seen.watch.tell(seen.now, true).at == CivilMs{1'000'000});
+    CHECK(seen.watch.vitals_to_report(seen.now, true).at == CivilMs{1'000'000});
     constexpr CivilMs far_away{148'643'845'392'314};
     seen.now = seen.now + 6s;
     seen.watch.on_observed(seen.now, host_at(raw(far_away)));
-    CHECK(seen.watch.tell(seen.now, false).at == far_away);
+    CHECK(seen.watch.vitals_to_report(seen.now, false).at == far_away);
     seen.now = seen.now + 6s;
     seen.watch.on_observed(seen.now, host_at(1'012'000));
-    CHECK(seen.watch.tell(seen.now, false).at == CivilMs{1'012'000});
+    CHECK(seen.watch.vitals_to_report(seen.now, false).at == CivilMs{1'012'000});
 }
 
 // Goal: each answer tells the coordinator that the host is unable, with the reason.

@@ -35,7 +35,7 @@ struct Leased : Node {
     void grant(BootMs lease) {
         Poll message{epoch, Round{++rounds_}, memory().incarnation, {}, {}, false};
         message.lease = lease;
-        hear(message);
+        deliver(message);
     }
     std::optional<Refusal> refusal() {
         const auto ack = last<Ack>();
@@ -62,7 +62,7 @@ TEST_CASE("an exclusive instance runs under the lease of its start", "[agent][le
     node.join();
     const BootMs stamp = node.stamp();
     node.pass(5s);
-    node.hear(node.order(web0, 3, Leased::after(stamp), 7));
+    node.deliver(node.order(web0, 3, Leased::after(stamp), 7));
     REQUIRE(node.spawns.size() == 1);
     CHECK(node.spawns[0].lease == instant_of(stamp) + length);
     CHECK(node.spawns[0].token == 7);
@@ -73,7 +73,7 @@ TEST_CASE("a start that arrives after its lease is refused", "[agent][lease]") {
     node.join();
     const Batch late = node.order(web0, 3, Leased::after(node.stamp()), 7);
     node.pass(length);
-    node.hear(late);
+    node.deliver(late);
     CHECK(node.spawns.empty());
     REQUIRE(node.refusal());
     CHECK(node.refusal()->code == Errc::lease_over);
@@ -90,7 +90,7 @@ TEST_CASE("an exclusive instance is not started without a lease, a token, or bey
          {std::pair{BootMs{}, std::uint64_t{7}}, std::pair{lease, std::uint64_t{0}},
           std::pair{boot_ms(node.now() + 1h), std::uint64_t{7}}}) {
         node.messages.clear();
-        node.hear(node.order(web0, 3, given, token));
+        node.deliver(node.order(web0, 3, given, token));
         REQUIRE(node.refusal());
         CHECK(node.refusal()->code == Errc::refused);
     }
@@ -104,7 +104,7 @@ TEST_CASE("a poll extends the lease of all exclusive instances, and never shorte
     Leased node;
     node.join();
     const BootMs first = Leased::after(node.stamp());
-    node.hear(node.order(web0, 3, first, 7));
+    node.deliver(node.order(web0, 3, first, 7));
     node.start(web1, 3);
     node.pass(10s);
     const BootMs second = Leased::after(node.stamp());
@@ -123,7 +123,7 @@ TEST_CASE("an exclusive instance leaves when its lease ends, and only a start br
           "[agent][lease]") {
     Leased node;
     node.join();
-    node.hear(node.order(web0, 3, Leased::after(node.stamp()), 7));
+    node.deliver(node.order(web0, 3, Leased::after(node.stamp()), 7));
     node.pass(length);
     CHECK(node.state(web0) == "stopping");
     CHECK(node.ends.empty());  // The shim ends it.
@@ -133,7 +133,7 @@ TEST_CASE("an exclusive instance leaves when its lease ends, and only a start br
     CHECK_FALSE(node.is_known(web0));
     node.pass(length);
     CHECK(node.spawns.size() == 1);
-    node.hear(node.order(web0, 3, Leased::after(node.stamp()), 9));
+    node.deliver(node.order(web0, 3, Leased::after(node.stamp()), 9));
     CHECK(node.spawns.size() == 2);
     CHECK(node.spawns.back().token == 9);
 }
@@ -143,7 +143,7 @@ TEST_CASE("an exclusive instance in back-off is gone when the lease ends", "[age
     node.join();
     TaskSpec spec = alone();
     spec.restart.backoff = 1min;
-    node.hear(node.order(web0, 3, Leased::after(node.stamp()), 7, spec));
+    node.deliver(node.order(web0, 3, Leased::after(node.stamp()), 7, spec));
     node.ended(node.last_process(), 1);
     REQUIRE(node.state(web0) == "backoff");
     node.pass(length);
@@ -157,7 +157,7 @@ TEST_CASE("an exclusive instance that ends is restarted while its lease is valid
           "[agent][lease]") {
     Leased node;
     node.join();
-    node.hear(node.order(web0, 3, Leased::after(node.stamp()), 7));
+    node.deliver(node.order(web0, 3, Leased::after(node.stamp()), 7));
     node.pass(10s);
     node.grant(Leased::after(node.stamp()));
     node.ended(node.last_process(), 1);
@@ -172,7 +172,7 @@ TEST_CASE("an exclusive instance that ends is restarted while its lease is valid
 TEST_CASE("a paused agent does not renew a lease that ended meanwhile", "[agent][lease]") {
     Leased node{{.processes_answer = false}};
     node.join();
-    node.hear(node.order(web0, 3, Leased::after(node.stamp()), 7));
+    node.deliver(node.order(web0, 3, Leased::after(node.stamp()), 7));
     node.input(ProcessNotStarted{node.last_process(), false, true, "no memory"});
     REQUIRE(node.state(web0) == "backoff");
     node.sleep(10min);

@@ -93,7 +93,7 @@ TEST_CASE("a process that leaves with its lease is asked about, and not ordered 
     Batch batch = node.start_batch(web0, 3, spec);
     batch.starts.front().lease = boot_ms(node.now() + 5s);
     batch.starts.front().token = 1;
-    node.hear(batch);
+    node.deliver(batch);
     REQUIRE(node.state(web0) == "running");
     node.pass(1min);
     CHECK(node.state(web0) == "stopping");
@@ -151,8 +151,8 @@ TEST_CASE("only the last wait for a process counts", "[agent][shims]") {
     CHECK(watch.take_overdue(begin).empty());
     CHECK(watch.next_deadline() == begin + 1s);
     watch.await(ProcessId{2}, 20s);
-    watch.on_told(ProcessId{1});
-    watch.on_told(ProcessId{3});
+    watch.on_report(ProcessId{1});
+    watch.on_report(ProcessId{3});
     CHECK_FALSE(watch.next_deadline());
     CHECK(watch.take_overdue(begin + 5s).empty());
     CHECK(watch.next_deadline() == begin + 25s);

@@ -44,7 +44,7 @@ TEST_CASE("a start whose spec was never sent is refused until it is sent", "[sup
     node.join();
     Batch batch = node.start_batch(web0, 3);
     batch.specs.clear();
-    node.hear(batch);
+    node.deliver(batch);
     REQUIRE(node.last<Ack>()->refusals.size() == 1);
     CHECK(node.last<Ack>()->refusals[0].code == Errc::spec_unknown);
     CHECK(node.last<Ack>()->obeyed == batch.sequence);
@@ -53,7 +53,7 @@ TEST_CASE("a start whose spec was never sent is refused until it is sent", "[sup
     CHECK(node.spawns.size() == 1);
     Batch again = node.start_batch({"web", 1}, 3);
     again.specs.clear();  // The agent already has the spec.
-    node.hear(again);
+    node.deliver(again);
     CHECK(node.spawns.size() == 2);
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("stops of a batch are executed before its starts", "[supervisor]") {
     node.ended(ProcessId{1}, 1);  // In back-off, without a process.
     Batch batch = node.start_batch(web0, 4);
     batch.stops.push_back({web0, Generation{4}});
-    node.hear(batch);
+    node.deliver(batch);
     CHECK(node.spawns.size() == 2);
     CHECK(node.state(web0) == "running");
 }
@@ -319,7 +319,7 @@ TEST_CASE("an exclusive instance is not retried where it failed", "[supervisor]"
     Batch batch = node.start_batch(web0, 3, spec);
     batch.starts[0].lease = boot_ms(node.now() + limits::lease_most);
     batch.starts[0].token = 1;
-    node.hear(batch);
+    node.deliver(batch);
     node.input(ProcessNotStarted{ProcessId{1}, true, false, "there is no program 'x'"});
     node.pass(5min);
     CHECK(node.spawns.size() == 1);
@@ -374,7 +374,7 @@ TEST_CASE("an instance has left when its last process is gone and nothing follow
     CHECK(node.left == std::vector<InstanceId>{web0});
     Batch both = node.start_batch(web0, 3);
     both.stops.push_back({web0, Generation{2}});
-    node.hear(both);
+    node.deliver(both);
     CHECK(node.left.size() == 1);
 }
 
@@ -399,7 +399,7 @@ TEST_CASE("a large batch is started a few processes at a time", "[supervisor]") 
     for (Ordinal i = 0; i < 100; ++i) {
         batch.starts.push_back({{"web", i}, Generation{3}, digest_of(sleeper())});
     }
-    node.hear(batch);
+    node.deliver(batch);
     CHECK(node.spawns.size() == Processes::spawns_at_once);
     CHECK(node.state({"web", 99}) == "pending");
     for (std::uint64_t i = 1; i <= 100; ++i) {
@@ -417,7 +417,7 @@ TEST_CASE("a full node refuses one more instance but not a new generation", "[su
     for (Ordinal i = 0; i < limits::instances_per_node + 1; ++i) {
         batch.starts.push_back({{"web", i}, Generation{3}, digest_of(sleeper())});
     }
-    node.hear(batch);
+    node.deliver(batch);
     CHECK(node.spawns.size() == limits::instances_per_node);
     REQUIRE(node.last<Ack>()->refusals.size() == 1);
     CHECK(node.last<Ack>()->refusals[0].code == Errc::too_large);
@@ -436,7 +436,7 @@ TEST_CASE("a snapshot of a full node fits one message", "[supervisor]") {
     for (Ordinal i = 0; i < limits::instances_per_node; ++i) {
         batch.starts.push_back({{name, i}, Generation{3}, digest_of(sleeper())});
     }
-    node.hear(batch);
+    node.deliver(batch);
     for (std::uint64_t i = 1; i <= limits::instances_per_node; ++i) {
         node.input(ProcessNotStarted{ProcessId{i}, true, false, std::string(1'000, 'y')});
     }
@@ -462,12 +462,12 @@ TEST_CASE("if there are too many specs, unused ones are dropped", "[supervisor][
     for (std::size_t task = 0; task < Specs::bound; ++task) {
         Batch batch = node.batch();
         batch.specs.push_back({"t" + std::to_string(task), Generation{5}, sleeper()});
-        node.hear(batch);
+        node.deliver(batch);
     }
     const auto knows = [&](const InstanceId& id, const TaskSpec& spec) {
         Batch batch = node.start_batch(id, 4, spec);
         batch.specs.clear();
-        node.hear(batch);
+        node.deliver(batch);
         return node.last<Ack>()->refusals.empty();
     };
     CHECK(knows(web1, later));

@@ -76,7 +76,7 @@ TEST_CASE("subscribers with too many topics are disconnected", "[net][publisher]
         for (std::size_t i = 0; i < net::Publisher::most_topics; ++i) {
             greedy.subscribe(nth_topic(i));
         }
-        REQUIRE(turn_until(events.loop, [&] { return events.publisher.let_in_again(); }));
+        REQUIRE(turn_until(events.loop, [&] { return events.publisher.rebind(); }));
     }
     net::Message event;
     CHECK(turn_until(events.loop, [&] {
@@ -108,7 +108,7 @@ TEST_CASE("topics count in every form of subscription", "[net][publisher]") {
         REQUIRE(turn_until(events.loop, [&] { return events.taken == most; }));
         REQUIRE(turn_until(events.loop, [&] { return other.has_said_all(); }));
         REQUIRE(turn_until(events.loop, [&] { return events.taken == 2 * most; }));
-        REQUIRE_FALSE(events.publisher.is_shut());
+        REQUIRE_FALSE(events.publisher.is_unbound());
         greedy.say(message({wanted(nth_topic(most))}));
     }
     SECTION("after an invalid frame") {
@@ -135,7 +135,7 @@ TEST_CASE("topics count in every form of subscription", "[net][publisher]") {
     }
     CHECK(turn_until(events.loop, [&] {
         static_cast<void>(greedy.has_said_all());
-        return events.publisher.is_shut();
+        return events.publisher.is_unbound();
     }));
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("a topic with a repeated subscription counts once", "[net][publisher]"
     }
     REQUIRE(turn_until(events.loop, [&] { return listener.has_said_all(); }));
     REQUIRE(turn_until(events.loop, [&] { return events.taken == 2 * rounds; }));
-    CHECK_FALSE(events.publisher.is_shut());
+    CHECK_FALSE(events.publisher.is_unbound());
 }
 
 }  // namespace muster

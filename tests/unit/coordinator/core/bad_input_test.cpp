@@ -39,11 +39,11 @@ public:
     }
 
     void join(const std::string& name, const std::string& pool) {
-        FakeAgent& puppet = bench.add(name);
-        Hello hello = CoordinatorHarness::hello_of(puppet);
+        FakeAgent& fake = bench.add(name);
+        Hello hello = CoordinatorHarness::hello_of(fake);
         hello.offer.pool = pool;
         hello.offer.labels = {{"rack", "r1"}};
-        bench.give(FromAgent{puppet.session, hello});
+        bench.give(FromAgent{fake.session, hello});
     }
 
     /// Records the state, which must not change from now on.

@@ -286,11 +286,11 @@ TEST_CASE("removed names are kept up to a bound", "[coordinator][bounds][invento
 // longest names, all of which match almost to their end.
 TEST_CASE("a pattern that takes too long to compare with all names is refused",
           "[coordinator][bounds][bad_input]") {
-    const std::string wish = "*" + std::string(30, 'a') + "b";
+    const std::string selector = "*" + std::string(30, 'a') + "b";
     const std::vector<std::string> some(100, std::string(limits::name_bytes, 'a'));
-    CHECK(names_matching(wish, some).value().empty());
+    CHECK(names_matching(selector, some).value().empty());
     const std::vector<std::string> all(50'000, some.front());
-    const auto refused = names_matching(wish, all);
+    const auto refused = names_matching(selector, all);
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == Errc::too_large);
     CHECK_THAT(refused.error().detail, Catch::StartsWith("these patterns take too long"));

@@ -56,26 +56,26 @@ void CoordinatorHarness::pass(Duration duration) {
 }
 
 FakeAgent& CoordinatorHarness::add(const std::string& name) {
-    FakeAgent& puppet = puppets[name];
-    puppet.name = name;
-    puppet.life = LifeId{0x11fe, next_number++};
-    puppet.session = Session{next_number++};
-    return puppet;
+    FakeAgent& fake = fakes[name];
+    fake.name = name;
+    fake.life = LifeId{0x11fe, next_number++};
+    fake.session = Session{next_number++};
+    return fake;
 }
 
 FakeAgent& CoordinatorHarness::join(const std::string& name) {
-    FakeAgent& puppet = add(name);
-    say_hello(puppet);
-    return puppet;
+    FakeAgent& fake = add(name);
+    say_hello(fake);
+    return fake;
 }
 
-Output CoordinatorHarness::say_hello(FakeAgent& puppet) {
-    return give(FromAgent{puppet.session, hello_of(puppet)});
+Output CoordinatorHarness::say_hello(FakeAgent& fake) {
+    return give(FromAgent{fake.session, hello_of(fake)});
 }
 
-Hello CoordinatorHarness::hello_of(const FakeAgent& puppet) {
-    return Hello{puppet.name,  puppet.cluster, BootId{1, 1},   puppet.life, puppet.incarnation,
-                 puppet.epoch, puppet.leader,  puppet.counter, "1.0"};
+Hello CoordinatorHarness::hello_of(const FakeAgent& fake) {
+    return Hello{fake.name,  fake.cluster, BootId{1, 1}, fake.life, fake.incarnation,
+                 fake.epoch, fake.leader,  fake.counter, "1.0"};
 }
 
 std::optional<Reply> CoordinatorHarness::ask(CoreRequestBody body, RequestId id) {
@@ -121,8 +121,8 @@ RequestId CoordinatorHarness::id_made_at(CivilMs at, std::uint64_t number) {
 
 std::size_t CoordinatorHarness::running(const std::string& task) const {
     std::size_t count = 0;
-    for (const auto& [name, puppet] : puppets) {
-        for (const auto& [id, instance] : puppet.instances) {
+    for (const auto& [name, fake] : fakes) {
+        for (const auto& [id, instance] : fake.instances) {
             count += id.task == task && instance.state == InstanceState::running ? 1U : 0U;
         }
     }
@@ -140,20 +140,20 @@ void CoordinatorHarness::confirm() {
     }
 }
 
-Report CoordinatorHarness::report_of(FakeAgent& puppet, const Poll& poll) const {
+Report CoordinatorHarness::report_of(FakeAgent& fake, const Poll& poll) const {
     Report report;
-    report.kind = poll.seen == puppet.revision ? ReportKind::same : ReportKind::snapshot;
+    report.kind = poll.seen == fake.revision ? ReportKind::same : ReportKind::snapshot;
     report.epoch = poll.epoch;
     report.round = poll.round;
-    report.incarnation = puppet.incarnation;
-    report.from = puppet.revision;
-    report.to = puppet.revision;
-    report.obeyed = puppet.obeyed;
-    report.host = puppet.host;
-    report.vitals = puppet.vitals;
-    report.stamp = puppet.stamps ? boot_ms(now) : BootMs{};
+    report.incarnation = fake.incarnation;
+    report.from = fake.revision;
+    report.to = fake.revision;
+    report.obeyed = fake.obeyed;
+    report.host = fake.host;
+    report.vitals = fake.vitals;
+    report.stamp = fake.stamps ? boot_ms(now) : BootMs{};
     if (report.kind == ReportKind::snapshot) {
-        for (const auto& [id, instance] : puppet.instances) {
+        for (const auto& [id, instance] : fake.instances) {
             report.instances.push_back(instance);
         }
     }
@@ -170,10 +170,10 @@ Output CoordinatorHarness::take(const Input& input) {
         }
     }
     for (const ToAgent& message : output.messages) {
-        std::visit([&](const auto& body) { hear(message.session, body); }, message.message);
+        std::visit([&](const auto& body) { deliver(message.session, body); }, message.message);
     }
     for (const PollTo& poll : output.polls) {
-        hear(poll.session, poll.poll);
+        deliver(poll.session, poll.poll);
     }
     for (const ReplyTo& reply : output.replies) {
         replies.insert_or_assign(reply.ticket, *reply.reply);
@@ -187,95 +187,95 @@ Output CoordinatorHarness::take(const Input& input) {
 }
 
 FakeAgent* CoordinatorHarness::find(Session session) {
-    for (auto& [name, puppet] : puppets) {
-        if (puppet.session == session) {
-            return &puppet;
+    for (auto& [name, fake] : fakes) {
+        if (fake.session == session) {
+            return &fake;
         }
     }
     return nullptr;
 }
 
-void CoordinatorHarness::hear(Session session, const Welcome& welcome) {
-    if (FakeAgent* puppet = find(session)) {
-        puppet->welcomes.push_back(welcome);
+void CoordinatorHarness::deliver(Session session, const Welcome& welcome) {
+    if (FakeAgent* fake = find(session)) {
+        fake->welcomes.push_back(welcome);
     }
 }
 
-void CoordinatorHarness::hear(Session session, const Refused& refused) {
-    if (FakeAgent* puppet = find(session)) {
-        puppet->refusals.push_back(refused);
+void CoordinatorHarness::deliver(Session session, const Refused& refused) {
+    if (FakeAgent* fake = find(session)) {
+        fake->refusals.push_back(refused);
     }
 }
 
 // The test answers errands itself.
-void CoordinatorHarness::hear(Session session, const ReadLog& errand) {
-    if (FakeAgent* puppet = find(session)) {
-        puppet->readings.push_back(errand);
+void CoordinatorHarness::deliver(Session session, const ReadLog& errand) {
+    if (FakeAgent* fake = find(session)) {
+        fake->readings.push_back(errand);
     }
 }
 
-void CoordinatorHarness::hear(Session session, const SendSignal& errand) {
-    if (FakeAgent* puppet = find(session)) {
-        puppet->signals.push_back(errand);
+void CoordinatorHarness::deliver(Session session, const SendSignal& errand) {
+    if (FakeAgent* fake = find(session)) {
+        fake->signals.push_back(errand);
     }
 }
 
-void CoordinatorHarness::hear(Session session, const Measure& errand) {
-    if (FakeAgent* puppet = find(session)) {
-        puppet->measures.push_back(errand);
+void CoordinatorHarness::deliver(Session session, const Measure& errand) {
+    if (FakeAgent* fake = find(session)) {
+        fake->measures.push_back(errand);
     }
 }
 
-void CoordinatorHarness::hear(Session session, const Poll& poll) {
-    FakeAgent* puppet = find(session);
-    if (puppet == nullptr) {
+void CoordinatorHarness::deliver(Session session, const Poll& poll) {
+    FakeAgent* fake = find(session);
+    if (fake == nullptr) {
         return;
     }
-    puppet->polls.push_back(poll);
-    if (puppet->answers) {
-        queue.emplace_back(FromAgent{session, report_of(*puppet, poll)});
+    fake->polls.push_back(poll);
+    if (fake->answers) {
+        queue.emplace_back(FromAgent{session, report_of(*fake, poll)});
     }
 }
 
-void CoordinatorHarness::hear(Session session, const Batch& batch) {
-    FakeAgent* puppet = find(session);
-    if (puppet == nullptr) {
+void CoordinatorHarness::deliver(Session session, const Batch& batch) {
+    FakeAgent* fake = find(session);
+    if (fake == nullptr) {
         return;
     }
-    puppet->batches.push_back(batch);
-    if (puppet->obeys) {
-        obey(*puppet, batch);
+    fake->batches.push_back(batch);
+    if (fake->obeys) {
+        obey(*fake, batch);
     }
 }
 
-void CoordinatorHarness::obey(FakeAgent& puppet, const Batch& batch) {
+void CoordinatorHarness::obey(FakeAgent& fake, const Batch& batch) {
     Report report{.kind = ReportKind::delta,
                   .epoch = batch.epoch,
                   .round = {},
-                  .incarnation = puppet.incarnation,
-                  .from = puppet.revision,
-                  .to = next(puppet.revision),
+                  .incarnation = fake.incarnation,
+                  .from = fake.revision,
+                  .to = next(fake.revision),
                   .obeyed = batch.sequence,
                   .host = {},
                   .instances = {},
                   .gone = {}};
     for (const Stop& stop : batch.stops) {
-        if (puppet.instances.erase(stop.id) > 0) {
+        if (fake.instances.erase(stop.id) > 0) {
             report.gone.push_back(stop.id);
         }
     }
     for (const Start& started : batch.starts) {
-        InstanceReport& instance = puppet.instances[started.id];
+        InstanceReport& instance = fake.instances[started.id];
         instance = InstanceReport{};
         instance.id = started.id;
         instance.generation = started.generation;
         instance.state = InstanceState::running;
         report.instances.push_back(instance);
     }
-    puppet.obeyed = batch.sequence;
-    puppet.revision = report.to;
-    if (puppet.tells) {
-        queue.emplace_back(FromAgent{puppet.session, std::move(report)});
+    fake.obeyed = batch.sequence;
+    fake.revision = report.to;
+    if (fake.reports_changes) {
+        queue.emplace_back(FromAgent{fake.session, std::move(report)});
     }
 }
 

@@ -25,10 +25,10 @@ struct FakeAgent {
     LeaderId leader;
     Generation counter{};
 
-    bool answers = true;  ///< Answers polls.
-    bool obeys = true;    ///< Obeys commands.
-    bool tells = true;    ///< Reports changes unasked.
-    bool stamps = false;  ///< Stamps reports; its host booted with the test.
+    bool answers = true;          ///< Answers polls.
+    bool obeys = true;            ///< Obeys commands.
+    bool reports_changes = true;  ///< Reports changes unasked.
+    bool stamps = false;          ///< Stamps reports; its host booted with the test.
 
     Revision revision{1};
     Sequence obeyed{};
@@ -76,11 +76,11 @@ public:
 
     /// An agent that has not sent a hello yet.
     FakeAgent& add(const std::string& name);
-    Output say_hello(FakeAgent& puppet);
+    Output say_hello(FakeAgent& fake);
     /// An agent that has joined and reported.
     FakeAgent& join(const std::string& name);
-    static Hello hello_of(const FakeAgent& puppet);
-    FakeAgent& operator[](const std::string& name) { return puppets.at(name); }
+    static Hello hello_of(const FakeAgent& fake);
+    FakeAgent& operator[](const std::string& name) { return fakes.at(name); }
 
     /// Sends a request and returns the answer if there is one yet.
     std::optional<Reply> ask(CoreRequestBody body, RequestId id = {});
@@ -107,12 +107,12 @@ public:
     /// The store confirms everything that it was given.
     void confirm();
 
-    Report report_of(FakeAgent& puppet, const Poll& poll) const;
+    Report report_of(FakeAgent& fake, const Poll& poll) const;
 
     Instant now = start;
     Coordinator coordinator;
     bool store_works = true;  ///< It confirms at once; otherwise the test calls confirm().
-    std::map<std::string, FakeAgent> puppets;
+    std::map<std::string, FakeAgent> fakes;
     std::map<Ticket, Reply> replies;
     std::map<Ticket, int> reply_counts;
     std::vector<Event> events;
@@ -126,14 +126,14 @@ private:
     Output take(const Input& input);
 
     FakeAgent* find(Session session);
-    void hear(Session session, const Welcome& welcome);
-    void hear(Session session, const Refused& refused);
-    void hear(Session session, const Poll& poll);
-    void hear(Session session, const Batch& batch);
-    void hear(Session session, const ReadLog& errand);
-    void hear(Session session, const SendSignal& errand);
-    void hear(Session session, const Measure& errand);
-    void obey(FakeAgent& puppet, const Batch& batch);
+    void deliver(Session session, const Welcome& welcome);
+    void deliver(Session session, const Refused& refused);
+    void deliver(Session session, const Poll& poll);
+    void deliver(Session session, const Batch& batch);
+    void deliver(Session session, const ReadLog& errand);
+    void deliver(Session session, const SendSignal& errand);
+    void deliver(Session session, const Measure& errand);
+    void obey(FakeAgent& fake, const Batch& batch);
 };
 
 }  // namespace muster::coordinator::testing

@@ -32,9 +32,9 @@ struct Jobs {
         REQUIRE(bench.running("job") == 2);
     }
     FakeAgent& host_of(const InstanceId& id) {
-        for (auto& [name, puppet] : bench.puppets) {
-            if (puppet.instances.contains(id)) {
-                return puppet;
+        for (auto& [name, fake] : bench.fakes) {
+            if (fake.instances.contains(id)) {
+                return fake;
             }
         }
         FAIL("it runs nowhere");
@@ -51,15 +51,15 @@ struct Jobs {
     /// Its host and its disk are lost.
     void lose(const InstanceId& id) {
         FakeAgent& host = host_of(id);
-        host.answers = host.tells = host.obeys = false;
+        host.answers = host.reports_changes = host.obeys = false;
         host.instances.clear();
         bench.pass(30s);
         REQUIRE(bench.node(host.name).health == "lost");
     }
     std::size_t starts(const InstanceId& id) const {
         std::size_t count = 0;
-        for (const auto& [name, puppet] : bench.puppets) {
-            for (const Batch& batch : puppet.batches) {
+        for (const auto& [name, fake] : bench.fakes) {
+            for (const Batch& batch : fake.batches) {
                 count += static_cast<std::size_t>(std::ranges::count(batch.starts, id, &Start::id));
             }
         }

@@ -23,28 +23,28 @@ InstanceReport running(const InstanceId& id, Generation generation) {
 }
 
 /// The agent reports its instances unasked: it has obeyed the batch except for what it refused.
-void report_unasked(CoordinatorHarness& bench, FakeAgent& puppet, const Batch& batch,
+void report_unasked(CoordinatorHarness& bench, FakeAgent& fake, const Batch& batch,
                     const std::vector<InstanceReport>& started,
                     const std::vector<InstanceId>& gone) {
     const Report report{.kind = ReportKind::delta,
                         .epoch = batch.epoch,
                         .round = {},
-                        .incarnation = puppet.incarnation,
-                        .from = puppet.revision,
-                        .to = next(puppet.revision),
+                        .incarnation = fake.incarnation,
+                        .from = fake.revision,
+                        .to = next(fake.revision),
                         .obeyed = batch.sequence,
                         .host = {},
                         .instances = started,
                         .gone = gone};
     for (const InstanceReport& instance : started) {
-        puppet.instances[instance.id] = instance;
+        fake.instances[instance.id] = instance;
     }
     for (const InstanceId& id : gone) {
-        puppet.instances.erase(id);
+        fake.instances.erase(id);
     }
-    puppet.revision = report.to;
-    puppet.obeyed = batch.sequence;
-    bench.give(FromAgent{puppet.session, report});
+    fake.revision = report.to;
+    fake.obeyed = batch.sequence;
+    bench.give(FromAgent{fake.session, report});
 }
 
 }  // namespace

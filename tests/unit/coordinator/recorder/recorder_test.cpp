@@ -74,7 +74,7 @@ std::size_t replay_all(const std::string& path) {
         if (!*done) {
             return inputs;
         }
-        REQUIRE_FALSE((*done)->said_otherwise);
+        REQUIRE_FALSE((*done)->output_differs);
         ++inputs;
     }
 }
@@ -110,7 +110,7 @@ TEST_CASE("no file begins in the middle of a large change", "[recorder]") {
         }
         recorded.step(recorded.now, FromOperator{Ticket{900}, CoreRequest{{}, apply}});
         const auto before = files_in(directory.below("record"));
-        for (; recorded.core->is_amid_change(); ++steps) {
+        for (; recorded.core->has_incomplete_change(); ++steps) {
             const Output output = recorded.step(recorded.now, Wake{});
             if (!output.persist.empty() && !goes_on(output.persist.back())) {
                 recorded.step(recorded.now, Persisted{output.persist.back().number});
@@ -262,9 +262,9 @@ TEST_CASE("a different decision of a core is found", "[recorder]") {
         const auto done = replay->step();
         REQUIRE(done);
         REQUIRE(*done);
-        if ((*done)->said_otherwise) {
+        if ((*done)->output_differs) {
             CHECK(inputs > 2);
-            CHECK((*done)->decided_otherwise);
+            CHECK((*done)->decision_differs);
             REQUIRE((*done)->was);
             REQUIRE((*done)->is);
             CHECK((*done)->was->events[0].detail == "otherwise");

@@ -9,8 +9,8 @@ using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-void run_on(FakeAgent& puppet, const InstanceId& id, Generation generation) {
-    InstanceReport& instance = puppet.instances[id];
+void run_on(FakeAgent& fake, const InstanceId& id, Generation generation) {
+    InstanceReport& instance = fake.instances[id];
     instance.id = id;
     instance.generation = generation;
     instance.state = InstanceState::running;

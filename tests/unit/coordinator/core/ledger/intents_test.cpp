@@ -194,10 +194,10 @@ TEST_CASE("an offline node that was away for longer than lost nodes are kept is 
     }
     bench.ask(NodeOfflineRequest{"offline", ann});
     for (const char* const name : {"active", "offline"}) {
-        FakeAgent& puppet = bench[name];
-        puppet.answers = false;
+        FakeAgent& fake = bench[name];
+        fake.answers = false;
         if (says_goodbye) {
-            bench.give(FromAgent{puppet.session, Goodbye{puppet.incarnation}});
+            bench.give(FromAgent{fake.session, Goodbye{fake.incarnation}});
         }
     }
     bench.pass(10min);
@@ -208,13 +208,13 @@ TEST_CASE("an offline node that was away for longer than lost nodes are kept is 
     CHECK(bench.node("offline").reason == "bad disk");
 
     for (const char* const name : {"active", "offline"}) {
-        FakeAgent& puppet = bench[name];
-        puppet.answers = true;
-        puppet.life = LifeId{bench.next_number++, 1};
-        puppet.incarnation = next(puppet.incarnation);
-        bench.give(SessionClosed{puppet.session});
-        puppet.session = Session{bench.next_number++};
-        bench.say_hello(puppet);
+        FakeAgent& fake = bench[name];
+        fake.answers = true;
+        fake.life = LifeId{bench.next_number++, 1};
+        fake.incarnation = next(fake.incarnation);
+        bench.give(SessionClosed{fake.session});
+        fake.session = Session{bench.next_number++};
+        bench.say_hello(fake);
     }
     bench.want("web", 3);
     bench.pass(5s);

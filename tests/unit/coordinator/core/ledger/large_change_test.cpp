@@ -121,7 +121,7 @@ TEST_CASE("a change in several steps is the same as in one", "[coordinator][larg
         CHECK(whole.status().counter == parts.status().counter);
     }
     CHECK(published_of_tasks(whole) == published_of_tasks(parts));
-    CHECK_FALSE(parts.coordinator.is_amid_change());
+    CHECK_FALSE(parts.coordinator.has_incomplete_change());
 }
 
 // Goal: the store never has half of a change. Method: five tasks with two a step, while a node
@@ -166,7 +166,7 @@ TEST_CASE("a large change with one error has no effect", "[coordinator][large]")
     CHECK(bench.reply_to(asked)->result.error().code == Errc::invalid);
     CHECK(bench.persisted.size() == before);
     CHECK(tasks_of(bench).empty());
-    CHECK_FALSE(bench.coordinator.is_amid_change());
+    CHECK_FALSE(bench.coordinator.has_incomplete_change());
 }
 
 // Goal: a client that asks during a change sees all of it or nothing, and a read does not wait.
@@ -180,7 +180,7 @@ TEST_CASE("changes queue behind a large one, and reads do not", "[coordinator][l
     const Ticket removal = bench.request(TaskRemoveRequest{"*"}, bench.fresh_id());
     const Ticket retry = bench.request(five(), id);
     const Ticket wait = bench.request(WaitRequest{.pattern = "*", .timeout_ms = 60'000});
-    REQUIRE(bench.coordinator.is_amid_change());
+    REQUIRE(bench.coordinator.has_incomplete_change());
     CHECK(bench.read<TaskListReply>(TaskListRequest{}).tasks.empty());
     CHECK_FALSE(bench.reply_to(first));
     CHECK_FALSE(bench.reply_to(removal));
@@ -207,7 +207,7 @@ TEST_CASE("no client learns of a large change before it is applied whole", "[coo
     const Ticket wait = bench.request(WaitRequest{.pattern = "e", .timeout_ms = 60'000});
     tickets.push_back(bench.request(five(), id));
     bench.confirm();
-    REQUIRE(bench.coordinator.is_amid_change());
+    REQUIRE(bench.coordinator.has_incomplete_change());
     CHECK(tasks_of(bench) == std::vector<std::string>{"a"});
     tickets.push_back(bench.request(five(), id));
     for (const Ticket ticket : tickets) {
@@ -279,5 +279,5 @@ TEST_CASE("no more requests can queue than for the store", "[coordinator][large]
     REQUIRE(refused);
     CHECK(refused->result.error().code == Errc::busy);
     bench.pass(0s);
-    CHECK_FALSE(bench.coordinator.is_amid_change());
+    CHECK_FALSE(bench.coordinator.has_incomplete_change());
 }

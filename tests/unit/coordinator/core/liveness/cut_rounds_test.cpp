@@ -27,7 +27,7 @@ std::size_t count(const Output& output) {
     return found;
 }
 
-FakeAgent puppet(const std::string& name, std::uint64_t number) {
+FakeAgent fake(const std::string& name, std::uint64_t number) {
     FakeAgent made;
     made.name = name;
     made.session = Session{number};
@@ -87,8 +87,8 @@ TEST_CASE("no plan is made before the first round of a leadership has closed",
             output = std::move(next);
         }
     };
-    FakeAgent n1 = puppet("n1", 1);
-    FakeAgent n2 = puppet("n2", 2);
+    FakeAgent n1 = fake("n1", 1);
+    FakeAgent n2 = fake("n2", 2);
     give(FromAgent{n1.session, CoordinatorHarness::hello_of(n1)});
     REQUIRE(output.polls.size() == 1);
     const Poll poll = output.polls.front().poll;

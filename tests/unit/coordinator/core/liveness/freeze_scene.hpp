@@ -27,9 +27,9 @@ inline void settle_listed(CoordinatorHarness& bench, int nodes) {
 /// The first `nodes` agents lose all messages in both directions.
 inline void fall_silent(CoordinatorHarness& bench, int nodes, bool silent = true, int from = 0) {
     for (int node = from; node < from + nodes; ++node) {
-        FakeAgent& puppet = bench["n" + std::to_string(node)];
-        puppet.answers = !silent;
-        puppet.obeys = !silent;
+        FakeAgent& fake = bench["n" + std::to_string(node)];
+        fake.answers = !silent;
+        fake.obeys = !silent;
     }
 }
 

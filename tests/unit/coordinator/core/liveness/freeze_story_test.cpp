@@ -160,8 +160,8 @@ TEST_CASE("departures, removals and drained nodes never begin a freeze",
     settle_listed(bench, 8);
     SECTION("departures") {
         for (int node = 0; node < 7; ++node) {
-            FakeAgent& puppet = bench["n" + std::to_string(node)];
-            bench.give(FromAgent{puppet.session, Goodbye{puppet.incarnation}});
+            FakeAgent& fake = bench["n" + std::to_string(node)];
+            bench.give(FromAgent{fake.session, Goodbye{fake.incarnation}});
         }
         fall_silent(bench, 7);
         bench.pass(60s);
@@ -180,8 +180,8 @@ TEST_CASE("departures, removals and drained nodes never begin a freeze",
         fall_silent(bench, 1);
         bench.pass(1s);
         for (int node = 2; node < 8; ++node) {
-            FakeAgent& puppet = bench["n" + std::to_string(node)];
-            bench.give(FromAgent{puppet.session, Goodbye{puppet.incarnation}});
+            FakeAgent& fake = bench["n" + std::to_string(node)];
+            bench.give(FromAgent{fake.session, Goodbye{fake.incarnation}});
         }
         fall_silent(bench, 6, true, 2);
         bench.pass(60s);

@@ -88,11 +88,11 @@ TEST_CASE("an instance without a node because the suitable ones do not serve say
           "[coordinator][freeze][placing]") {
     CoordinatorHarness bench;
     for (int node = 0; node < 6; ++node) {
-        FakeAgent& puppet = bench.add("n" + std::to_string(node));
-        Hello hello = CoordinatorHarness::hello_of(puppet);
+        FakeAgent& fake = bench.add("n" + std::to_string(node));
+        Hello hello = CoordinatorHarness::hello_of(fake);
         hello.offer.pool = node < 3 ? "fast" : "slow";
-        bench.give(FromAgent{puppet.session, hello});
-        REQUIRE(bench.ask(NodeAddRequest{{{.name = puppet.name}}}, bench.fresh_id())->result);
+        bench.give(FromAgent{fake.session, hello});
+        REQUIRE(bench.ask(NodeAddRequest{{{.name = fake.name}}}, bench.fresh_id())->result);
     }
     bench.pass(12s);
     fall_silent(bench, 3);

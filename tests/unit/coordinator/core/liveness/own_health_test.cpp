@@ -43,17 +43,17 @@ TEST_CASE("a store that confirms nothing for longer than a round is in trouble",
           "[own_health][S10]") {
     OwnHealth own{1s};
     const Instant start{10s};
-    CHECK_FALSE(own.is_ill(start));
+    CHECK_FALSE(own.is_degraded(start));
     own.note_pending_write(start, 7);
     own.note_pending_write(start + 1s, 7);
-    CHECK_FALSE(own.is_ill(start + 1s));
-    CHECK(own.is_ill(start + 1001ms));
+    CHECK_FALSE(own.is_degraded(start + 1s));
+    CHECK(own.is_degraded(start + 1001ms));
     own.note_pending_write(start + 2s, 8);  // It continues.
-    CHECK_FALSE(own.is_ill(start + 3s));
+    CHECK_FALSE(own.is_degraded(start + 3s));
     own.note_pending_write(start + 3s, 0);
-    CHECK_FALSE(own.is_ill(start + 1h));
-    own.sockets_are(true);
-    CHECK(own.is_ill(start));
+    CHECK_FALSE(own.is_degraded(start + 1h));
+    own.set_sockets_degraded(true);
+    CHECK(own.is_degraded(start));
 }
 
 // Goal: a slow coordinator takes longer to judge nodes (S10).

@@ -17,12 +17,12 @@ StoreImage earlier_store() {
     return image;
 }
 
-void run(FakeAgent& puppet, const InstanceId& id, Generation generation) {
+void run(FakeAgent& fake, const InstanceId& id, Generation generation) {
     InstanceReport instance;
     instance.id = id;
     instance.generation = generation;
     instance.state = InstanceState::running;
-    puppet.instances[id] = instance;
+    fake.instances[id] = instance;
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ CoordinatorHarness& settled(CoordinatorHarness& bench) {
 void silence(CoordinatorHarness& bench, const std::string& name, bool silent = true) {
     bench[name].answers = !silent;
     bench[name].obeys = !silent;
-    bench[name].tells = !silent;
+    bench[name].reports_changes = !silent;
 }
 
 NodeView listed(CoordinatorHarness& bench, const std::string& name) {

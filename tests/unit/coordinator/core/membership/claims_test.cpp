@@ -47,12 +47,12 @@ struct ThreeCopies {
         REQUIRE(bench.status().converged);
     }
     /// Reports that it runs all three, for longer than the other nodes.
-    void claim(FakeAgent& puppet) const {
+    void claim(FakeAgent& fake) const {
         for (Ordinal ordinal = 0; ordinal < 3; ++ordinal) {
-            puppet.instances[{"web", ordinal}] =
+            fake.instances[{"web", ordinal}] =
                 running_copy("web", ordinal, generation, CivilMs{1'000});
         }
-        puppet.revision = next(puppet.revision);
+        fake.revision = next(fake.revision);
     }
     std::size_t running_on_honest() {
         std::size_t count = 0;
@@ -194,7 +194,7 @@ TEST_CASE("a node that stops nothing of what it claims takes no instance away",
     bench.pass(3s);
     CHECK(story.running_on_honest() == 3);
     bench.join("n3");
-    bench["n0"].answers = bench["n0"].tells = false;
+    bench["n0"].answers = bench["n0"].reports_changes = false;
     bench["n0"].instances.clear();
     bench.pass(10s);
     CHECK(bench["n3"].instances.contains({"web", 0}));
@@ -211,7 +211,7 @@ TEST_CASE("an instance of a lost node is placed even if another node claims it",
     bench.pass(2s);
     liar.obeys = false;
     story.claim(liar);
-    bench["n0"].answers = bench["n0"].tells = false;
+    bench["n0"].answers = bench["n0"].reports_changes = false;
     bench.pass(5s);
     REQUIRE(bench.happened("node.lost", "n0"));
     CHECK(bench["n3"].instances.contains({"web", 0}));
@@ -224,7 +224,7 @@ TEST_CASE("a copy that is still reported after its stop was obeyed is only claim
     CoordinatorHarness& bench = story.bench;
     FakeAgent& n2 = bench["n2"];
     const auto kept = n2.instances;
-    n2.tells = false;
+    n2.reports_changes = false;
     bench.want("web", 2);
     REQUIRE(n2.instances.empty());
     n2.instances = kept;
@@ -272,7 +272,7 @@ TEST_CASE("a node that may have been ordered an instance does not claim it",
         CoordinatorHarness bench;
         FakeAgent& n0 = bench.join("n0");
         bench.pass(2s);
-        n0.tells = false;
+        n0.reports_changes = false;
         n0.answers = false;
         bench.want("web", 1);
         bench.pass(10s);
@@ -287,7 +287,7 @@ TEST_CASE("a node that may have been ordered an instance does not claim it",
         CoordinatorHarness bench;
         FakeAgent& n0 = bench.join("n0");
         bench.pass(2s);
-        n0.tells = false;
+        n0.reports_changes = false;
         bench.want("web", 1);
         n0.answers = false;
         bench.pass(1500ms);

@@ -10,9 +10,9 @@ using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-std::string tasks_on(const FakeAgent& puppet) {
+std::string tasks_on(const FakeAgent& fake) {
     std::string names;
-    for (const auto& [id, instance] : puppet.instances) {
+    for (const auto& [id, instance] : fake.instances) {
         names += id.task + " ";
     }
     return names;

@@ -74,10 +74,10 @@ TEST_CASE("nothing is started elsewhere before the loss is durable", "[coordinat
 // new leadership, one that the store knows does nothing else.
 TEST_CASE("an agent that only sends hellos is silent, and does not delay recovery",
           "[coordinator][L3][S11]") {
-    const auto repeat_hello = [](CoordinatorHarness& bench, FakeAgent& puppet, int times) {
+    const auto repeat_hello = [](CoordinatorHarness& bench, FakeAgent& fake, int times) {
         for (int time = 0; time < times; ++time) {
             bench.pass(400ms);
-            bench.say_hello(puppet);
+            bench.say_hello(fake);
         }
     };
     CoordinatorHarness bench;
@@ -440,9 +440,9 @@ TEST_CASE("an instance that a leaving node did not leave running is placed elsew
         bench.want("web", 1);
         bench.pass(2s);
         REQUIRE(bench.running("web") == 1);
-        const bool is_first = !bench.puppets.at("n1").instances.empty();
-        FakeAgent& home = bench.puppets.at(is_first ? "n1" : "n2");
-        FakeAgent& other = bench.puppets.at(is_first ? "n2" : "n1");
+        const bool is_first = !bench.fakes.at("n1").instances.empty();
+        FakeAgent& home = bench.fakes.at(is_first ? "n1" : "n2");
+        FakeAgent& other = bench.fakes.at(is_first ? "n2" : "n1");
         bench.give(FromAgent{home.session, Goodbye{home.incarnation, left}});
         bench.pass(2s);
         CHECK(other.instances.size() == (left == 0 ? 1 : 0));

@@ -146,7 +146,7 @@ TEST_CASE("a start with unknown outcome is decided by the next report, and not s
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
-    n1.tells = n1.answers = false;
+    n1.reports_changes = n1.answers = false;
     bench.want("web", 1);
     REQUIRE(n1.batches.size() == 1);
     bench.pass(2s);
@@ -161,7 +161,7 @@ TEST_CASE("a start with unknown outcome is decided by the next report, and not s
     SECTION("it does not run") {
         n1.instances.clear();
         n1.obeyed = Sequence{};
-        n1.tells = true;
+        n1.reports_changes = true;
         bench.pass(2s);
         CHECK(n1.batches.size() == 2);
         CHECK(bench.status().running == 1);
@@ -174,7 +174,7 @@ TEST_CASE("a node shows an instance from the time of its order", "[coordinator][
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.pass(1s);
-    n1.tells = false;
+    n1.reports_changes = false;
     bench.want("web", 1);
     auto shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
     REQUIRE(shown.instances.size() == 1);
@@ -204,8 +204,8 @@ TEST_CASE("a wanted set replaced in one request stops what it lacks and starts n
     bench.ask(apply, bench.fresh_id());
     bench.pass(2s);
     REQUIRE(bench.status().running == 3);
-    for (auto& [name, puppet] : bench.puppets) {
-        puppet.batches.clear();
+    for (auto& [name, fake] : bench.fakes) {
+        fake.batches.clear();
     }
     apply.tasks.erase(apply.tasks.begin() + 1);
     apply.replace = true;
@@ -214,8 +214,8 @@ TEST_CASE("a wanted set replaced in one request stops what it lacks and starts n
     REQUIRE(reply->result);
     bench.pass(3s);
     std::size_t stops = 0;
-    for (const auto& [name, puppet] : bench.puppets) {
-        for (const Batch& batch : puppet.batches) {
+    for (const auto& [name, fake] : bench.fakes) {
+        for (const Batch& batch : fake.batches) {
             CHECK(batch.starts.empty());
             for (const Stop& stop : batch.stops) {
                 CHECK(stop.id.task == "t1");

@@ -9,24 +9,24 @@ using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-void check_ended(FakeAgent& puppet, bool passed) {
-    puppet.host.readiness = passed ? Readiness::passed : Readiness::failed;
-    puppet.host.check_exit = passed ? 0 : 7;
-    ++puppet.host.checks;
+void check_ended(FakeAgent& fake, bool passed) {
+    fake.host.readiness = passed ? Readiness::passed : Readiness::failed;
+    fake.host.check_exit = passed ? 0 : 7;
+    ++fake.host.checks;
 }
 
 /// A node whose agent has a check that has not ended yet.
 FakeAgent& join_unready(CoordinatorHarness& bench, const std::string& name) {
     bench.add(name).host.readiness = Readiness::pending;
-    FakeAgent& puppet = bench[name];
-    bench.say_hello(puppet);
-    return puppet;
+    FakeAgent& fake = bench[name];
+    bench.say_hello(fake);
+    return fake;
 }
 
 FakeAgent& join_ready(CoordinatorHarness& bench, const std::string& name) {
-    FakeAgent& puppet = join_unready(bench, name);
-    check_ended(puppet, true);
-    return puppet;
+    FakeAgent& fake = join_unready(bench, name);
+    check_ended(fake, true);
+    return fake;
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct BlackHole {
             bench.join(name);
         }
         bench.pass(2s);
-        hole.tells = false;
+        hole.reports_changes = false;
     }
     void forget_all() {
         hole.instances.clear();
@@ -178,7 +178,7 @@ TEST_CASE("the only node is tried again after a pause when an instance vanishes"
     CoordinatorHarness bench;
     FakeAgent& n0 = bench.join("n0");
     bench.pass(2s);
-    n0.tells = false;
+    n0.reports_changes = false;
     bench.want("web", 1);
     for (int round = 0; round < 20; ++round) {
         n0.instances.clear();
@@ -187,7 +187,7 @@ TEST_CASE("the only node is tried again after a pause when an instance vanishes"
     }
     CHECK(n0.batches.size() > 1);
     CHECK(n0.batches.size() < 8);
-    n0.tells = true;
+    n0.reports_changes = true;
     bench.pass(60s);
     CHECK(bench.running("web") == 1);
 }
@@ -197,7 +197,7 @@ TEST_CASE("the only node is tried again after a pause when an instance vanishes"
 TEST_CASE("an instance that an honest agent no longer reports has not vanished",
           "[coordinator][L9]") {
     BlackHole story;
-    story.hole.tells = true;
+    story.hole.reports_changes = true;
     story.bench.want("web", 4);
     story.bench.pass(2s);
     REQUIRE(story.hole.instances.size() == 1);

@@ -26,7 +26,7 @@ std::vector<Node> every_node() {
             node.able = (bits & 4U) != 0;
             node.ahead = (bits & 8U) != 0;
             if ((bits & 16U) != 0) {
-                node.penalty_until = Instant{1s};
+                node.suspended_until = Instant{1s};
             }
             node.intent = intent;
             all.push_back(node);
@@ -49,7 +49,7 @@ TEST_CASE("no change of health affects the intent, and none of intent the health
             }
             ++happened;
             Node after = before;
-            const bool begins = row.sets.penalty.value_or(false);
+            const bool begins = row.sets.is_suspended.value_or(false);
             enter(after, row.change, begins ? std::optional{Instant{2s}} : std::nullopt);
             CAPTURE(row.name);
             CHECK((after.intent == before.intent || row.sets.intent.has_value()));
@@ -78,20 +78,20 @@ TEST_CASE("a node has one health and one intent, and is idle or busy if it serve
     std::set<std::string> healths;
     for (int step = 0; step < 300; ++step) {
         const std::string name = "n" + std::to_string(random.below(6));
-        if (!bench.puppets.contains(name)) {
+        if (!bench.fakes.contains(name)) {
             bench.join(name);
         }
-        FakeAgent& puppet = bench[name];
+        FakeAgent& fake = bench[name];
         switch (random.below(5)) {
-            case 0: puppet.answers = !puppet.answers; break;
-            case 1: bench.give(FromAgent{puppet.session, Goodbye{puppet.incarnation}}); break;
+            case 0: fake.answers = !fake.answers; break;
+            case 1: bench.give(FromAgent{fake.session, Goodbye{fake.incarnation}}); break;
             case 2: bench.want("web", static_cast<std::uint32_t>(random.below(5))); break;
             case 3:
-                puppet.life = LifeId{bench.next_number++, 1};
-                puppet.incarnation = next(puppet.incarnation);
-                bench.say_hello(puppet);
+                fake.life = LifeId{bench.next_number++, 1};
+                fake.incarnation = next(fake.incarnation);
+                bench.say_hello(fake);
                 break;
-            default: bench.say_hello(puppet); break;
+            default: bench.say_hello(fake); break;
         }
         bench.pass(std::chrono::milliseconds{random.below(3'000)});
         const StatusReply status = bench.status();

@@ -9,9 +9,9 @@ using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-void pass_check(FakeAgent& puppet) {
-    puppet.host.readiness = Readiness::passed;
-    ++puppet.host.checks;
+void pass_check(FakeAgent& fake) {
+    fake.host.readiness = Readiness::passed;
+    ++fake.host.checks;
 }
 
 void want_of_group(CoordinatorHarness& bench, const std::string& task, const std::string& group) {

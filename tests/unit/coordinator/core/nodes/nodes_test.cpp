@@ -81,10 +81,10 @@ TEST_CASE("serving, commandable and counted are derived from the facts", "[nodes
     node.able = true;
     CHECK(health_of(node) == Health::healthy);
     CHECK(is_serving(node));
-    node.penalty_until = Instant{1s};
+    node.suspended_until = Instant{1s};
     CHECK(health_of(node) == Health::flaky);
     CHECK_FALSE(is_serving(node));
-    node.penalty_until.reset();
+    node.suspended_until.reset();
     for (const Intent intent : {Intent::draining, Intent::offline}) {
         node.intent = intent;
         CHECK(health_of(node) == Health::healthy);
@@ -103,9 +103,9 @@ TEST_CASE("serving, commandable and counted are derived from the facts", "[nodes
     node.durable = row_of(node);
     CHECK_FALSE(is_counted(node));
     CHECK(health_of(node) == Health::lost);
-    node.penalty_until = Instant{1s};
+    node.suspended_until = Instant{1s};
     CHECK(health_of(node) == Health::lost);
-    node.penalty_until.reset();
+    node.suspended_until.reset();
     node.lost = false;
     CHECK(is_counted(node));
     CHECK_FALSE(is_commandable(node));
@@ -137,7 +137,7 @@ TEST_CASE("a hello is judged by its life and its incarnation", "[nodes][hello]")
     known.session = Session{1};
     CHECK(judge(known, hello(old_life, 6)) == HelloVerdict::new_life);
     CHECK(judge(known, hello(new_life, 6)) == HelloVerdict::name_in_use);
-    known.route_misses = 1;
+    known.connection_misses = 1;
     CHECK(judge(known, hello(new_life, 6)) == HelloVerdict::new_life);
 }
 

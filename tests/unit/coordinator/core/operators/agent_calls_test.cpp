@@ -23,16 +23,16 @@ struct Pair : CoordinatorHarness {
         want("web", 2);
         pass(3s);
         REQUIRE(running("web") == 2);
-        for (auto& [name, puppet] : puppets) {
-            const auto& [id, report] = *puppet.instances.begin();
-            (id.ordinal == 0 ? first : second) = &puppet;
+        for (auto& [name, fake] : fakes) {
+            const auto& [id, report] = *fake.instances.begin();
+            (id.ordinal == 0 ? first : second) = &fake;
         }
         REQUIRE(first != nullptr);
         REQUIRE(second != nullptr);
     }
     template <class Answer>
-    void answer(const FakeAgent& puppet, Answer message) {
-        give(FromAgent{puppet.session, std::move(message)});
+    void answer(const FakeAgent& fake, Answer message) {
+        give(FromAgent{fake.session, std::move(message)});
     }
 
     FakeAgent* first = nullptr;

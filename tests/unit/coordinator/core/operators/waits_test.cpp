@@ -13,9 +13,9 @@ using muster::coordinator::testing::FakeAgent;
 namespace {
 
 /// The instance ended in this way, and its agent reports it without a text.
-void end_without_text(CoordinatorHarness& bench, FakeAgent& puppet, int exit_code, int exit_signal,
+void end_without_text(CoordinatorHarness& bench, FakeAgent& fake, int exit_code, int exit_signal,
                       std::uint32_t restarts) {
-    InstanceReport& instance = puppet.instances.begin()->second;
+    InstanceReport& instance = fake.instances.begin()->second;
     instance.state = InstanceState::backoff;
     instance.exit_code = exit_code;
     instance.exit_signal = exit_signal;
@@ -23,15 +23,15 @@ void end_without_text(CoordinatorHarness& bench, FakeAgent& puppet, int exit_cod
     Report report{.kind = ReportKind::delta,
                   .epoch = Epoch{3},
                   .round = {},
-                  .incarnation = puppet.incarnation,
-                  .from = puppet.revision,
-                  .to = next(puppet.revision),
-                  .obeyed = puppet.obeyed,
+                  .incarnation = fake.incarnation,
+                  .from = fake.revision,
+                  .to = next(fake.revision),
+                  .obeyed = fake.obeyed,
                   .host = {},
                   .instances = {instance},
                   .gone = {}};
-    puppet.revision = report.to;
-    bench.give(FromAgent{puppet.session, report});
+    fake.revision = report.to;
+    bench.give(FromAgent{fake.session, report});
 }
 
 std::string why_not(CoordinatorHarness& bench, const WaitRequest& request) {

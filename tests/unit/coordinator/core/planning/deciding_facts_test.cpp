@@ -30,10 +30,10 @@ PlacementRule with_constraint(const std::string& constraint) {
 }
 
 void join(CoordinatorHarness& bench, const std::string& name, const Offer& offer) {
-    FakeAgent& puppet = bench.add(name);
-    Hello hello = CoordinatorHarness::hello_of(puppet);
+    FakeAgent& fake = bench.add(name);
+    Hello hello = CoordinatorHarness::hello_of(fake);
     hello.offer = offer;
-    bench.give(FromAgent{puppet.session, hello});
+    bench.give(FromAgent{fake.session, hello});
 }
 
 void apply(CoordinatorHarness& bench, std::vector<WantedTask> tasks) {

@@ -135,7 +135,7 @@ TEST_CASE("the order of input reaches no plan through labels, resources, groups 
                 if (what == 0 && !fleet->host(host).is_lost) {
                     fleet->lose(host);
                 } else if (what == 1 && fleet->host(host).is_lost) {
-                    fleet->come_back(host, false);
+                    fleet->return_host(host, false);
                 } else if (what == 2) {
                     fleet->want_placed("t" + std::to_string(task), count, rules[task]);
                 } else if (what == 3) {

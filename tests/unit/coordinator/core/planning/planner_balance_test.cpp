@@ -234,7 +234,7 @@ void disturb(Fleet& fleet, Random& random) {
             break;
         case 2:
             if (!lost.empty()) {
-                fleet.come_back(lost[random.below(lost.size())], random.chance(1, 2));
+                fleet.return_host(lost[random.below(lost.size())], random.chance(1, 2));
             }
             break;
         case 3:
@@ -277,7 +277,7 @@ TEST_CASE("after any change one plan gives every node floor or ceil by the fewes
     for (int change = 0; change < 12; ++change) {
         CAPTURE(change);
         const std::int64_t fewest = fewest_moves(fleet);
-        const Stays stays_before = staying(fleet);
+        const Stays is_preferred = staying(fleet);
         const Copies copies_before = copies_in(fleet);
         fleet.trace.clear();
         const Plan plan = fleet.planner.plan({});
@@ -294,9 +294,9 @@ TEST_CASE("after any change one plan gives every node floor or ceil by the fewes
         }
         REQUIRE(fleet.settle());
         CHECK(fleet.round() == 0);
-        CHECK(count_moved(stays_before, staying(fleet)) == fewest);
+        CHECK(count_moved(is_preferred, staying(fleet)) == fewest);
         CHECK(orders_in(fleet.trace) ==
-              orders_between(copies_before, stays_before, copies_in(fleet)));
+              orders_between(copies_before, is_preferred, copies_in(fleet)));
         CHECK(fleet.is_planned_evenly());
         CHECK(fleet.totals().moves == 0);
         for (const auto& [name, task] : fleet.stored()) {

@@ -132,8 +132,8 @@ TEST_CASE("a change of many tasks is planned in several steps", "[coordinator][p
     REQUIRE(bench.ask(apply)->result);
     const auto started = [&] {
         std::size_t count = 0;
-        for (const auto& [name, puppet] : bench.puppets) {
-            count += puppet.instances.size();
+        for (const auto& [name, fake] : bench.fakes) {
+            count += fake.instances.size();
         }
         return count;
     };

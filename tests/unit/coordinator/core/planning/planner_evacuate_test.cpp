@@ -35,7 +35,7 @@ void disturb_drains(Fleet& fleet, Random& random) {
     switch (random.below(6)) {
         case 0:
             if (is_lost) {
-                fleet.come_back(host, random.chance(1, 2));
+                fleet.return_host(host, random.chance(1, 2));
             } else {
                 fleet.lose(host);
             }
@@ -284,7 +284,7 @@ TEST_CASE("a task's reconcile says whether the original or the replacement stays
     REQUIRE(fleet.settle());
     fleet.lose("n0");
     REQUIRE(fleet.settle());
-    fleet.come_back("n0", false);
+    fleet.return_host("n0", false);
     REQUIRE(fleet.settle());
     CHECK(fleet.load("n0") == (reconcile == Reconcile::original ? 1 : 0));
     CHECK(fleet.running("web") == 1);

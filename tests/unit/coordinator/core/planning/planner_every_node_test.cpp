@@ -54,7 +54,7 @@ void disturb_hosts(Fleet& fleet, Random& random) {
             break;
         case 1:
             if (is_there && is_lost) {
-                fleet.come_back(name, random.chance(1, 2));
+                fleet.return_host(name, random.chance(1, 2));
             } else if (is_there) {
                 fleet.lose(name);
             }
@@ -98,7 +98,7 @@ TEST_CASE("a task of every node follows the nodes", "[planner][every_node]") {
     fleet.add("n3");
     REQUIRE(fleet.settle());
     CHECK(fleet.trace == Lines{"start log.3 n3 every_node"});  // n0 keeps its ordinal.
-    fleet.come_back("n0", false);
+    fleet.return_host("n0", false);
     CHECK(fleet.round() == 0);
     CHECK(fleet.status().running == 4);
 

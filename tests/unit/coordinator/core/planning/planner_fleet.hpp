@@ -58,7 +58,7 @@ public:
         placements.set_counted(host.index, false);
     }
     /// The host answers again, and its intent is unchanged. Its instances may have died in between.
-    void come_back(const std::string& name, bool empty) {
+    void return_host(const std::string& name, bool empty) {
         Host& host = hosts_.at(name);
         host.is_lost = false;
         if (empty) {

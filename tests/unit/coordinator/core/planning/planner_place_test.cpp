@@ -349,7 +349,7 @@ TEST_CASE("the copy that ran the longest is kept when a lost node returns", "[pl
     fleet.lose("n1");
     REQUIRE(fleet.settle());
     REQUIRE(fleet.host("n2").runs.size() == 1);
-    fleet.come_back("n1", false);
+    fleet.return_host("n1", false);
     CHECK(fleet.text(fleet.planner.plan({})) == Lines{"stop m.1 n2 duplicate"});
     REQUIRE(fleet.settle());
     CHECK(fleet.running("m") == 2);

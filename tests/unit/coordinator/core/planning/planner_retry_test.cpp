@@ -246,12 +246,12 @@ TEST_CASE("an instance of a lost node is unknown, and waited for as its task say
         CHECK(fleet.trace == Lines{"start web.0 n1 lost"});
         REQUIRE(fleet.settle());
         CHECK(fleet.running("web") == 2);  // The first one is unknown.
-        fleet.come_back("n0", false);
+        fleet.return_host("n0", false);
         REQUIRE(fleet.settle());
         CHECK(fleet.running("web") == 1);
     }
     SECTION("its node returns") {
-        fleet.come_back("n0", false);
+        fleet.return_host("n0", false);
         CHECK(fleet.next_round() == 0);
         CHECK(fleet.status().phase == TaskPhase::converged);
         CHECK(fleet.trace.empty());

@@ -32,7 +32,7 @@ void change_hosts(Fleet& fleet, Random& random) {
             break;
         default:
             if (!lost.empty()) {
-                fleet.come_back(lost[random.below(lost.size())], random.chance(1, 2));
+                fleet.return_host(lost[random.below(lost.size())], random.chance(1, 2));
             }
     }
 }

@@ -98,7 +98,7 @@ struct World {
                     fleet.lose(host);
                     fleet.host(host).runs.clear();
                 } else {
-                    fleet.come_back(host, true);
+                    fleet.return_host(host, true);
                 }
                 break;
             case 5: change_offer(host); break;

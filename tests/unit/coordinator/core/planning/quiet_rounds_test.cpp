@@ -12,14 +12,14 @@ namespace {
 using testing::CoordinatorHarness;
 using testing::FakeAgent;
 
-FakeAgent& puppet_of(CoordinatorHarness& bench, Session session) {
-    for (auto& [name, puppet] : bench.puppets) {
-        if (puppet.session == session) {
-            return puppet;
+FakeAgent& fake_of(CoordinatorHarness& bench, Session session) {
+    for (auto& [name, fake] : bench.fakes) {
+        if (fake.session == session) {
+            return fake;
         }
     }
     FAIL("a poll to nobody");
-    return bench.puppets.begin()->second;
+    return bench.fakes.begin()->second;
 }
 
 constexpr std::size_t rounds = 10;
@@ -47,14 +47,14 @@ std::size_t bytes_of_quiet_rounds(std::uint32_t tasks) {
         bytes += allocations::bytes_of([&] { opened = bench.coordinator.step(bench.now, Wake{}); });
         REQUIRE(opened.polls.size() == 4);
         for (const PollTo& poll : opened.polls) {
-            FakeAgent& puppet = puppet_of(bench, poll.session);
-            const Input answer = FromAgent{poll.session, bench.report_of(puppet, poll.poll)};
+            FakeAgent& fake = fake_of(bench, poll.session);
+            const Input answer = FromAgent{poll.session, bench.report_of(fake, poll.poll)};
             Output output;
             const std::size_t of_answer =
                 allocations::bytes_of([&] { output = bench.coordinator.step(bench.now, answer); });
             CHECK(output.messages.empty());
             // Sometimes a node is asked for a complete report.
-            const bool is_quiet = poll.poll.seen == puppet.revision;
+            const bool is_quiet = poll.poll.seen == fake.revision;
             bytes += is_quiet ? of_answer : 0;
         }
     }

@@ -86,11 +86,11 @@ namespace {
 std::vector<std::string> fail_everywhere(CoordinatorHarness& bench, const InstanceId& id) {
     std::vector<std::string> tried;
     for (int failures = 0; failures < 3; ++failures) {
-        for (auto& [name, puppet] : bench.puppets) {
-            const auto found = puppet.instances.find(id);
-            if (found != puppet.instances.end() && found->second.state != InstanceState::failed) {
+        for (auto& [name, fake] : bench.fakes) {
+            const auto found = fake.instances.find(id);
+            if (found != fake.instances.end() && found->second.state != InstanceState::failed) {
                 found->second.state = InstanceState::failed;
-                puppet.revision = next(puppet.revision);
+                fake.revision = next(fake.revision);
                 tried.push_back(name);
             }
         }
@@ -128,10 +128,10 @@ TEST_CASE("an instance that went where its label has the fewest is explained so"
     const std::string label = GENERATE("rack", "node");
     CoordinatorHarness bench;
     for (const char* const name : {"n1", "n2", "n3"}) {
-        FakeAgent& puppet = bench.join(name);
-        Hello hello = CoordinatorHarness::hello_of(puppet);
+        FakeAgent& fake = bench.join(name);
+        Hello hello = CoordinatorHarness::hello_of(fake);
         hello.offer.labels = {{"rack", std::string{name} == "n3" ? "r2" : "r1"}};
-        bench.give(FromAgent{puppet.session, hello});
+        bench.give(FromAgent{fake.session, hello});
     }
     bench.pass(2s);
     auto task = CoordinatorHarness::wanted("web", 2);

@@ -91,10 +91,10 @@ TEST_CASE("among nodes with the same label the load decides", "[coordinator][exp
     CoordinatorHarness bench;
     for (const auto& [name, rack] :
          {std::pair{"n1", "r1"}, std::pair{"n2", "r2"}, std::pair{"n3", "r2"}}) {
-        FakeAgent& puppet = bench.add(name);
-        Hello hello = CoordinatorHarness::hello_of(puppet);
+        FakeAgent& fake = bench.add(name);
+        Hello hello = CoordinatorHarness::hello_of(fake);
         hello.offer.labels["rack"] = rack;
-        bench.give(FromAgent{puppet.session, hello});
+        bench.give(FromAgent{fake.session, hello});
     }
     auto db = CoordinatorHarness::wanted("db", 1);
     db.place.constraints = {*parse_constraint("node = n2")};

@@ -59,14 +59,14 @@ struct Bench : CoordinatorHarness {
     ExplainReply explained() {
         return read<ExplainReply>(ExplainRequest{Subject::instance, "db.0"});
     }
-    static const Start& started(const FakeAgent& puppet) {
-        REQUIRE_FALSE(puppet.batches.empty());
-        REQUIRE(puppet.batches.back().starts.size() == 1);
-        return puppet.batches.back().starts.front();
+    static const Start& started(const FakeAgent& fake) {
+        REQUIRE_FALSE(fake.batches.empty());
+        REQUIRE(fake.batches.back().starts.size() == 1);
+        return fake.batches.back().starts.front();
     }
     std::string home() {
-        for (const auto& [name, puppet] : puppets) {
-            if (puppet.instances.contains(db0)) {
+        for (const auto& [name, fake] : fakes) {
+            if (fake.instances.contains(db0)) {
                 return name;
             }
         }
@@ -230,7 +230,7 @@ TEST_CASE("a task that is exclusive again waits for what ran as exclusive before
     Bench bench;
     const std::string home = bench.run_on_one_of_two();
     const std::string other = home == "n1" ? "n2" : "n1";
-    bench[home].answers = bench[home].obeys = bench[home].tells = false;
+    bench[home].answers = bench[home].obeys = bench[home].reports_changes = false;
     bench.ask(ApplyRequest{.tasks = {Bench::wanted("db", 1)}});
     bench.pass(8s);
     REQUIRE(bench.happened("node.lost", home));

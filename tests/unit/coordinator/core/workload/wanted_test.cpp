@@ -27,8 +27,8 @@ ApplyRequest three_tasks() {
 /// All orders to the agents: `start t0.0 n0`.
 std::vector<std::string> orders_of(const CoordinatorHarness& bench) {
     std::vector<std::string> lines;
-    for (const auto& [name, puppet] : bench.puppets) {
-        for (const Batch& batch : puppet.batches) {
+    for (const auto& [name, fake] : bench.fakes) {
+        for (const Batch& batch : fake.batches) {
             for (const Stop& stop : batch.stops) {
                 lines.push_back("stop " + to_string(stop.id) + " " + name);
             }
@@ -41,8 +41,8 @@ std::vector<std::string> orders_of(const CoordinatorHarness& bench) {
 }
 
 void forget_orders(CoordinatorHarness& bench) {
-    for (auto& [name, puppet] : bench.puppets) {
-        puppet.batches.clear();
+    for (auto& [name, fake] : bench.fakes) {
+        fake.batches.clear();
     }
 }
 

@@ -70,13 +70,13 @@ TEST_CASE("a host that claims instances of others stops none of them", "[scenari
         require_convergence(cluster, 10s);
         const auto before = cluster.truth().processes();
         cluster.add_host("n3");
-        cluster.set_manner("n3", Manner::claims);
+        cluster.set_falsification("n3", ReportFalsification::claims);
         cluster.run(2min);
         for (const auto& [number, process] : before) {
             CHECK(cluster.truth().running(process.id, process.host) == 1);
         }
         CHECK(cluster.trace().contains("was never ordered there"));
-        CHECK(cluster.serves_beside_liars());
+        CHECK(cluster.serves_beside_byzantine_hosts());
         cluster.scrap_host("n3");
         require_convergence(cluster, 30s);
         require_no_violations(cluster);
@@ -87,19 +87,20 @@ TEST_CASE("a host that claims instances of others stops none of them", "[scenari
 // omits its ordered instances from its reports, always or in turns; then more is wanted, and
 // another host dies.
 TEST_CASE("a host that swallows instances keeps none from running", "[scenario][faults][L1]") {
-    const Manner manner = GENERATE(Manner::swallows, Manner::by_turns);
+    const ReportFalsification manner =
+        GENERATE(ReportFalsification::swallows, ReportFalsification::by_turns);
     CAPTURE(to_string(manner));
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         CAPTURE(seed);
         Cluster cluster{{.seed = seed, .nodes = 4}};
         cluster.run(5s);
-        cluster.set_manner("n3", manner);
+        cluster.set_falsification("n3", manner);
         cluster.want("web", 3);
         cluster.want("api", 3);
-        CHECK(cluster.serves_beside_liars());
+        CHECK(cluster.serves_beside_byzantine_hosts());
         cluster.kill_host("n0");
         cluster.run(10s);
-        CHECK(cluster.serves_beside_liars());
+        CHECK(cluster.serves_beside_byzantine_hosts());
         CHECK(cluster.trace().contains("c1 instance.vanished"));
         cluster.scrap_host("n3");
         cluster.boot_host("n0");
@@ -150,7 +151,7 @@ struct LiarStory {
         report.instances = {instance};
         const AgentMessage message = report;
         checkers.see(origin, ByzantineReport{n1, liar});
-        checkers.see(origin, AgentHeard{n1, message});
+        checkers.see(origin, AgentMessageReceived{n1, message});
     }
     void emit_event(const std::string& topic, const std::string& name) {
         Event event;
@@ -177,11 +178,11 @@ TEST_CASE("a lie that changes another node breaks S18", "[checkers][S18]") {
     SECTION("nothing") {}
     SECTION("another") {
         story.emit_event("node.unready", "n0");
-        story.checkers.see(origin, ByzantineOver{});
+        story.checkers.see(origin, ByzantineReportHandled{});
         CHECK(properties(story.checkers) == Found{"S18"});
         return;
     }
-    story.checkers.see(origin, ByzantineOver{});
+    story.checkers.see(origin, ByzantineReportHandled{});
     story.emit_event("node.unready", "n0");
     CHECK(properties(story.checkers) == Found{});
 }
@@ -192,20 +193,20 @@ TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[ch
         story.start(n1);
         static_cast<void>(properties(story.checkers));  // One too many: not under test.
         story.lie();
-        story.checkers.see(origin, ByzantineOver{});
+        story.checkers.see(origin, ByzantineReportHandled{});
         story.stop();
         CHECK(properties(story.checkers) == Found{});
     }
     SECTION("it never was") {
         story.lie();
-        story.checkers.see(origin, ByzantineOver{});
+        story.checkers.see(origin, ByzantineReportHandled{});
         story.stop();
         CHECK(properties(story.checkers) == Found{"S18"});
     }
     SECTION("its leader learned of it first, during recovery") {
         story.lead_again();
         story.lie();
-        story.checkers.see(origin, ByzantineOver{});
+        story.checkers.see(origin, ByzantineReportHandled{});
         story.start(n0);
         static_cast<void>(properties(story.checkers));
         story.stop();
@@ -215,7 +216,7 @@ TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[ch
         story.lead_again();
         story.emit_event("recovery.ended", "");
         story.lie();
-        story.checkers.see(origin, ByzantineOver{});
+        story.checkers.see(origin, ByzantineReportHandled{});
         story.start(n0);
         static_cast<void>(properties(story.checkers));
         story.stop();

@@ -79,7 +79,7 @@ TEST_CASE("each suspension is twice as long as the previous one, up to the longe
         lengths.push_back(score.suspend(Instant{1s}, CivilMs{1'000}, 15min));
     }
     CHECK(lengths == std::vector<Duration>{30s, 60s, 2min, 4min, 8min, 15min, 15min, 15min});
-    CHECK(score.relapses() == 8);
+    CHECK(score.repeats() == 8);
     CHECK(score.suspended_until() == CivilMs{901'000});
     CHECK(FlapScore{}.suspend(Instant{1s}, CivilMs{}, 10s) == 10s);
 }
@@ -143,7 +143,7 @@ TEST_CASE("a node shows its flap score, the causes and when its suspension ends"
     CHECK(flap_score().contributions.front().times == 4);
 }
 
-// Goal: relapses cost more until the node is in good standing.
+// Goal: repeats cost more until the node is in good standing.
 // Method: spawning fails for long; then all is well for ten minutes.
 TEST_CASE("relapses double the suspension, and ten good minutes end that",
           "[coordinator][nodes][flaky][L3]") {

@@ -11,7 +11,7 @@ namespace muster::agent {
 
 /// Which refusals are logged. A refused agent tries again each second, perhaps for days. The first
 /// refusal of a kind is logged, and later one from time to time.
-class RefusalTalk {
+class RefusalLog {
 public:
     /// The limit for refusals with this code, which becomes the last one.
     [[nodiscard]] log::RateLimit& limit(Errc code) {
