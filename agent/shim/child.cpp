@@ -22,9 +22,9 @@ constexpr size_t most_texts = 4096;
 constexpr size_t own_variables = 2;
 constexpr int nice_zero = 20;
 
-// Only the child touches these, so they cost the parent no memory.
-char* arguments[most_texts + 1];
-char* variables[most_texts + own_variables + 1];
+// Only the child touches these, so they cost the parent no memory. The variables follow the
+// arguments, so a child with few of both touches one page.
+char* words[2 * most_texts + own_variables + 2];
 char exit_code[40];
 char exit_signal[40];
 
@@ -120,12 +120,12 @@ Tag tag_of(Command command) {
     return Tag::argument;
 }
 
-void add_ending(const Ending& ending, size_t count) {
+void add_ending(const Ending& ending, char** end) {
     snprintf(exit_code, sizeof exit_code, "MUSTER_EXIT_CODE=%d", ending.exit_code);
     snprintf(exit_signal, sizeof exit_signal, "MUSTER_EXIT_SIGNAL=%d", ending.exit_signal);
-    variables[count] = exit_code;
-    variables[count + 1] = exit_signal;
-    variables[count + 2] = nullptr;
+    end[0] = exit_code;
+    end[1] = exit_signal;
+    end[2] = nullptr;
 }
 
 struct Files {
@@ -151,10 +151,11 @@ struct Files {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    collect(order, tag_of(command), arguments);
+    char** const arguments = words;
+    char** const variables = arguments + collect(order, tag_of(command), arguments) + 1;
     const size_t count = collect(order, Tag::variable, variables);
     if (command == Command::post_stop) {
-        add_ending(ending, count);
+        add_ending(ending, variables + count);
     }
     // The fields of a hook begin with the path of its program. The path of the task's program is
     // separate.

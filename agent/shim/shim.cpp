@@ -44,6 +44,7 @@ void Shim::run() {
     if (!open()) {
         return;
     }
+    receive();  // The order is often there already.
     while (!is_over()) {
         turn();
     }
@@ -96,9 +97,10 @@ void Shim::turn() {
                       {-1, POLLIN, 0},
                       {-1, POLLIN, 0}};
     uint64_t due = static_cast<uint64_t>(outputs_.give_back_due()) * ms;
+    const int64_t before_ms = boot_ms();
     for (size_t i = 0; i < 2; ++i) {
         int64_t until_ms = 0;
-        if (outputs_.is_watched(i, boot_ms(), until_ms)) {
+        if (outputs_.is_watched(i, before_ms, until_ms)) {
             files[of_out + i].fd = outputs_.stream(i).pipe;
         } else {
             earlier(due, static_cast<uint64_t>(until_ms) * ms);
@@ -108,14 +110,17 @@ void Shim::turn() {
     if (poll(files, sizeof files / sizeof *files, -1) < 0) {
         return;
     }
-    uint64_t count = 0;
-    static_cast<void>(!read(timer_, &count, sizeof count));
+    if (files[of_timer].revents != 0) {
+        uint64_t count = 0;
+        static_cast<void>(!read(timer_, &count, sizeof count));
+    }
+    const int64_t now_ms = boot_ms();
     if (files[of_progress].revents != 0) {
         outputs_.note_progress();
     }
     for (size_t i = 0; i < 2; ++i) {
         if (files[of_out + i].revents != 0) {
-            outputs_.pump(i, boot_ms());
+            outputs_.pump(i, now_ms);
         }
     }
     if (files[of_listen].revents != 0) {
@@ -129,7 +134,7 @@ void Shim::turn() {
     if (files[of_signals].revents != 0) {
         reap();
     }
-    outputs_.give_back(boot_ms());
+    outputs_.give_back(now_ms);
     carry_out_deadlines();
     drain();
 }

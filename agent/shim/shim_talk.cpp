@@ -13,6 +13,9 @@ namespace muster::shim {
 
 namespace {
 
+// Enough for a state without its record: all other fields are numbers.
+constexpr size_t without_record = 1024;
+
 // In the zero segment, so that they take no memory until they are used.
 char order_bytes[message_bytes];
 char state_bytes[message_bytes];
@@ -152,7 +155,10 @@ void Shim::send_state() {
         changed_ = false;
         return;
     }
-    Writer state{state_bytes, sizeof state_bytes, Kind::state};
+    // Most shims never send the record. Then the stack page that is in use is enough.
+    char few_bytes[without_record];
+    Writer state{sends_record_ ? state_bytes : few_bytes,
+                 sends_record_ ? sizeof state_bytes : sizeof few_bytes, Kind::state};
     describe(state);
     if (sends_record_) {
         state.bytes(Tag::record, order_.record.data, order_.record.size);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "common/base/ensure.hpp"
@@ -186,8 +187,8 @@ tl::expected<ShimOrder, LaunchFailure> order_for(const Spawn& spawn,
     if (!found) {
         return NoLaunch{found.error()};
     }
-    ShimOrder order{found->program.program, std::vector<char>(shim::message_bytes)};
-    shim::Writer message{order.message.data(), order.message.size(), shim::Kind::order};
+    const auto bytes = std::make_unique_for_overwrite<char[]>(shim::message_bytes);
+    shim::Writer message{bytes.get(), shim::message_bytes, shim::Kind::order};
     write_process(message, spawn, place.cgroups, found->directory, found->environment);
     message.text(shim::Tag::program, found->program.program.c_str());
     for (const auto& word : found->program.words) {
@@ -211,8 +212,8 @@ tl::expected<ShimOrder, LaunchFailure> order_for(const Spawn& spawn,
                                   std::to_string(shim::message_bytes) +
                                   " bytes, with what its env_files and variables add")};
     }
-    order.message.resize(message.size());
-    return order;
+    return ShimOrder{std::move(found->program.program),
+                     {message.data(), message.data() + message.size()}};
 }
 
 std::optional<FoundProcess> found_process(const ShimState& state) {

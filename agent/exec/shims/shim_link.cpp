@@ -4,9 +4,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <vector>
 
 #include "common/base/ensure.hpp"
 
@@ -75,10 +75,11 @@ Result<ShimLink> ShimLink::connect(const FileDescriptor& directory, const std::s
 }
 
 ShimLink::Receipt ShimLink::receive(ShimState& into) {
-    std::vector<char> bytes(shim::message_bytes);
+    // Left as it is made: most messages have some 200 bytes, and to clear all takes longer.
+    const auto bytes = std::make_unique_for_overwrite<char[]>(shim::message_bytes);
     while (link_.is_open()) {
         const ssize_t size =
-            recv(link_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_TRUNC);
+            recv(link_.get(), bytes.get(), shim::message_bytes, MSG_DONTWAIT | MSG_TRUNC);
         if (size < 0 && (errno == EAGAIN || errno == EINTR)) {
             return Receipt::nothing;
         }
@@ -86,10 +87,10 @@ ShimLink::Receipt ShimLink::receive(ShimState& into) {
             break;
         }
         const auto length = static_cast<std::size_t>(size);  // It may exceed the buffer.
-        if (length > bytes.size() || !shim::Reader{bytes.data(), length}.is_sound()) {
+        if (length > shim::message_bytes || !shim::Reader{bytes.get(), length}.is_sound()) {
             return Receipt::unreadable;
         }
-        if (auto state = read_shim_state({bytes.data(), length})) {
+        if (auto state = read_shim_state({bytes.get(), length})) {
             into = std::move(*state);
             return Receipt::state;
         }
