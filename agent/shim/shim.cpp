@@ -44,7 +44,7 @@ void Shim::run() {
     if (!open()) {
         return;
     }
-    receive();  // The order is often there already.
+    receive();  // The agent sends the order before it makes the shim.
     while (!is_over()) {
         turn();
     }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <sys/resource.h>
 #include <vector>
 
 #include "agent/core/io.hpp"
@@ -21,6 +23,7 @@ struct ProcessPlace {
     std::string secrets;         ///< The directory of its copies of secrets.
     Duration post_stop{};        ///< How long a post_stop may take.
     std::vector<std::string> cgroups;  ///< Directories of its own cgroups.
+    std::optional<rlimit> files;       ///< Its limit of open files, if the spec sets none.
 };
 
 using Environment = std::map<std::string, std::string>;

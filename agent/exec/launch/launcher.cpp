@@ -147,13 +147,16 @@ Result<void> Launcher::open() {
               .work = {},
               .secrets = {},
               .post_stop = options_.post_stop,
-              .cgroups = {}};
+              .cgroups = {},
+              .files = {}};
     if (!null_.is_open() || place_.home.empty()) {
         return fail(Errc::io, state + " or /dev/null cannot be opened: " + words(errno));
     }
     cgroups_.open(cgroup_trees_of_process(), place_.home);
-    getrlimit(RLIMIT_NOFILE, &files_);
-    const rlimit ours{files_.rlim_max, files_.rlim_max};
+    rlimit files{};  // The original limit, for tasks: the agent raises its own.
+    getrlimit(RLIMIT_NOFILE, &files);
+    place_.files = files;
+    const rlimit ours{files.rlim_max, files.rlim_max};
     setrlimit(RLIMIT_NOFILE, &ours);
     return {};
 }
@@ -193,18 +196,18 @@ tl::expected<Launched, LaunchFailure> Launcher::launch(const Spawn& spawn) {
         return NoLaunch{copied.error()};
     }
     outputs_.begins(spawn.id);
-    auto link = start_shim(spawn.process);
+    auto link = start_shim(spawn.process, order->message);
     if (!link) {
         return NoLaunch{link.error()};
-    }
-    if (::send(link->fd(), order->message.data(), order->message.size(), MSG_NOSIGNAL) < 0) {
-        return fault_of_host("the order cannot be sent to the shim");
     }
     return Launched{std::move(*link), std::move(order->program)};
 }
 
 // The listening socket is made here, so that a later agent can find the shim from its first moment.
-tl::expected<ShimLink, LaunchFailure> Launcher::start_shim(ProcessId process) const {
+// The order is sent before the shim exists, so that the shim finds it at once. Everything that the
+// shim must know before it starts the task is therefore in the order.
+tl::expected<ShimLink, LaunchFailure> Launcher::start_shim(ProcessId process,
+                                                           const std::vector<char>& order) const {
     const std::string name = name_of(process);
     FileDescriptor listen{socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)};
     std::array<int, 2> both{-1, -1};
@@ -218,6 +221,9 @@ tl::expected<ShimLink, LaunchFailure> Launcher::start_shim(ProcessId process) co
     if (!SocketAddress{sockets_, name}.bind(listen) ||
         ::listen(listen.get(), agents_waiting) != 0) {
         return fault_of_host("a socket for its shim cannot be made");
+    }
+    if (::send(ours.get(), order.data(), order.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
+        return fault_of_host("the order cannot be sent to the shim");
     }
     ShimFiles files;
     files.give({null_.get(), null_.get(), null_.get(), theirs.get(), listen.get(), logs_.get(),
@@ -236,7 +242,6 @@ tl::expected<ShimLink, LaunchFailure> Launcher::start_shim(ProcessId process) co
         errno = error;
         return fault_of_host("its shim " + options_.shim + " cannot be executed");
     }
-    prlimit(pid, RLIMIT_NOFILE, &files_, nullptr);
     return ShimLink{std::move(ours)};
 }
 

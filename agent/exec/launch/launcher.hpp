@@ -2,7 +2,7 @@
 
 #include <set>
 #include <string>
-#include <sys/resource.h>
+#include <vector>
 
 #include "agent/exec/cgroups/cgroups.hpp"
 #include "agent/exec/launch/order.hpp"
@@ -79,7 +79,8 @@ private:
     [[nodiscard]] Result<void> open_to_tasks() const;
     [[nodiscard]] tl::expected<std::string, LaunchFailure> work_directory(
         const InstanceId& id, const std::optional<Identity>& identity) const;
-    [[nodiscard]] tl::expected<ShimLink, LaunchFailure> start_shim(ProcessId process) const;
+    [[nodiscard]] tl::expected<ShimLink, LaunchFailure> start_shim(
+        ProcessId process, const std::vector<char>& order) const;
 
     LauncherOptions options_;
     ProcessPlace place_;
@@ -89,7 +90,6 @@ private:
     FileDescriptor sockets_;
     Cgroups cgroups_;
     Secrets secrets_;
-    rlimit files_{};  // The original limit, for tasks: the agent raises its own.
     Outputs outputs_;
 };
 

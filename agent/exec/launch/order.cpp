@@ -87,18 +87,24 @@ void write_identity(shim::Writer& message, const std::optional<Identity>& identi
     }
 }
 
-void write_limits(shim::Writer& message, const TaskSpec& spec) {
+void write_rlimit(shim::Writer& message, int resource, std::uint64_t soft, std::uint64_t hard) {
+    const std::array<std::uint64_t, 3> numbers{static_cast<std::uint64_t>(resource), soft, hard};
+    message.numbers(shim::Tag::rlimit, numbers.data(), numbers.size());
+}
+
+void write_limits(shim::Writer& message, const TaskSpec& spec, const std::optional<rlimit>& files) {
     message.number(shim::Tag::umask, spec.umask);
     if (spec.nice != 0) {
         message.number(shim::Tag::nice, static_cast<unsigned>(spec.nice + nice_zero));
     }
+    if (files) {  // Before those of the spec, which may set it again.
+        write_rlimit(message, RLIMIT_NOFILE, files->rlim_cur, files->rlim_max);
+    }
     for (const auto& [name, bound] : spec.rlimits) {
         const auto resource = rlimit_resource(name);
         ensure(resource.has_value(), "a spec is validated when it is learned");
-        const std::array<std::uint64_t, 3> numbers{static_cast<std::uint64_t>(*resource),
-                                                   static_cast<std::uint64_t>(bound.soft),
-                                                   static_cast<std::uint64_t>(bound.hard)};
-        message.numbers(shim::Tag::rlimit, numbers.data(), numbers.size());
+        write_rlimit(message, *resource, static_cast<std::uint64_t>(bound.soft),
+                     static_cast<std::uint64_t>(bound.hard));
     }
 }
 
@@ -201,7 +207,7 @@ tl::expected<ShimOrder, LaunchFailure> order_for(const Spawn& spawn,
         write_hook(message, shim::Tag::post_stop, *found->post_stop);
     }
     write_identity(message, identity);
-    write_limits(message, spawn.spec);
+    write_limits(message, spawn.spec, place.files);
     write_times(message, spawn.spec, place.post_stop);
     if (spawn.spec.exclusive) {
         message.number(shim::Tag::lease_ns,

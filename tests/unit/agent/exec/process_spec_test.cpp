@@ -164,11 +164,16 @@ TEST_CASE("a task has the umask, the nice value and the rlimits of its spec", "[
           std::vector<std::string>{"0027", "5", "64", "128", "0", "4096"});
 }
 
+// Goal: what the agent raises for itself is not passed on, however early the task starts.
+// Method: a soft limit below the hard one, so that the two differ on every host.
 TEST_CASE("a task without limits has those that the agent was given", "[executor][spec]") {
     rlimit given = {};
     REQUIRE(getrlimit(RLIMIT_NOFILE, &given) == 0);
+    given.rlim_cur = given.rlim_max / 2;
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &given) == 0);
     Host host;  // It raises its own.
-    CHECK(printed_by(host, script("ulimit -Sn")) == std::vector{std::to_string(given.rlim_cur)});
+    CHECK(printed_by(host, script("ulimit -Sn; ulimit -Hn")) ==
+          std::vector{std::to_string(given.rlim_cur), std::to_string(given.rlim_max)});
 }
 
 TEST_CASE("the reason names a limit that cannot be set", "[executor][spec]") {
