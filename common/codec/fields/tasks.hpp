@@ -190,7 +190,7 @@ void fields(auto& visit, Like<PlanReply> auto& reply) {
     visit("rested_in_ms", reply.rested_in, plain.or_default());
     visit("added", reply.added, plain.or_default());
     visit("added_like", reply.added_like, short_text.or_default());
-    visit("unsettled", reply.unsettled, short_text.or_default());
+    visit("unsettled", reply.unsettled, explanation.or_default());
 }
 
 }  // namespace muster::codec

@@ -157,6 +157,19 @@ TEST_CASE("a reply that is an error keeps its code and its sentence", "[codec]")
     }
 }
 
+// Goal: the reply to a plan is readable however much is in progress. Method: the longest sentence.
+TEST_CASE("a plan says all that it did not wait for", "[codec]") {
+    PlanReply plan;
+    plan.unsettled =
+        "100000 instances are being started, 100000 instances are being replaced, "
+        "100000 instances are being stopped";
+    std::string frame;
+    codec::encode(Reply{{}, ReplyBody{plan}}, frame);
+    const auto read = codec::decode_reply(frame);
+    REQUIRE(read);
+    CHECK(std::get<PlanReply>(*read->result).unsettled == plan.unsettled);
+}
+
 // Goal: a steady round costs almost nothing. Method: measure its frames.
 TEST_CASE("a poll and its answer `same` are at most 40 bytes", "[codec]") {
     constexpr std::uint64_t late = 10'000'000;
