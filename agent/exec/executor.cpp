@@ -55,7 +55,7 @@ std::vector<FoundProcess> Executor::adopt(Instant now, const JournalImage& journ
     launcher_.clean_up_but(kept);
     for (const auto& image : journal.instances) {
         if (image.process != ProcessId{}) {
-            take_over(now, image);
+            adopt_instance(now, image);
         }
     }
     std::vector<FoundProcess> found;
@@ -131,7 +131,7 @@ void Executor::listen_to_all(Duration patience) {
 }
 
 // The shim of a process in the journal is there, or left a record of the end, or was killed.
-void Executor::take_over(Instant now, const InstanceImage& image) {
+void Executor::adopt_instance(Instant now, const InstanceImage& image) {
     Tree& tree = trees_[image.process];
     tree.is_started = image.identity.pid != 0;
     if (const auto process = found_process(tree.state)) {

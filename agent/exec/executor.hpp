@@ -97,7 +97,7 @@ private:
     Tree& watch(ProcessId process, ShimLink link);
     void connect_all(const std::set<ProcessId>& processes);
     void listen_to_all(Duration patience);
-    void take_over(Instant now, const InstanceImage& image);
+    void adopt_instance(Instant now, const InstanceImage& image);
     bool receive(Instant now, Entry& entry);
     bool ask_again(Entry& entry);
     void emit_events(Entry& entry);

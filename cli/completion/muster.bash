@@ -31,7 +31,7 @@ _muster() {
     esac
     case $verb in
         '') words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit log ping help completion version' ;;
-        'apply'*) options='--file --replace --yes --force' ;;
+        'apply'*) options='--file --replace --yes --force --wait' ;;
         'plan'*) options='--file --replace --force --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check --reported' ;;
         'stats'*) options='--watch --interval' ;;
@@ -56,7 +56,7 @@ _muster() {
         group | 'help group') words='list show' ;;
         'group list'*) options='--watch --interval' ;;
         'group show'*) options='--watch --interval' ;;
-        'wait'*) options=''; [[ $verb != 'wait' ]] || words="$(_muster_names task "${to[@]}")" ;;
+        'wait'*) options='--finished'; [[ $verb != 'wait' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'events'*) options='--follow --since --events' ;;
         'logs'*) options='--follow --stderr --since --node'; [[ $verb != 'logs' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'top'*) options='--node --once --interval'; [[ $verb != 'top' ]] || words="$(_muster_names task "${to[@]}")" ;;

@@ -41,10 +41,10 @@ private:
 
     // ---- durable writes, to the owners of the rows ----
     /// Takes over as many rows as one step has time for.
-    void take_over_durable(StepContext& step, Effects& effects);
-    void take_over(StepContext& step, const PendingWrite& write, Effects& effects);
-    void take_over_tasks(StepContext& step, const PendingWrite& write, Effects& effects);
-    void take_over_store(StepContext& step, const Change& change);
+    void apply_durable(StepContext& step, Effects& effects);
+    void apply_write(StepContext& step, const PendingWrite& write, Effects& effects);
+    void apply_tasks(StepContext& step, const PendingWrite& write, Effects& effects);
+    void apply_store(StepContext& step, const Change& change);
     void put(const StoredTask& row);
 
     // ---- after the input of a step ----

@@ -40,10 +40,10 @@ std::string describe(const TaskChange& change) {
 
 void Rooms::on(StepContext& step, const Persisted& input, Effects& effects) {
     in_.ledger.persisted(input.number);
-    take_over_durable(step, effects);
+    apply_durable(step, effects);
 }
 
-void Rooms::take_over_durable(StepContext& step, Effects& effects) {
+void Rooms::apply_durable(StepContext& step, Effects& effects) {
     for (std::size_t rows = 0; rows < in_.options.rows_of_step;) {
         const auto write = in_.ledger.confirm();
         if (!write) {
@@ -52,7 +52,7 @@ void Rooms::take_over_durable(StepContext& step, Effects& effects) {
         rows += std::max<std::size_t>(1, write->last_line - write->first_line);
         effects.wake_waits = true;
         in_.copies.workload.raise_counter(in_.ledger.meta().counter);
-        take_over(step, *write, effects);
+        apply_write(step, *write, effects);
         in_.ledger.acknowledge(*write, step.output);
     }
 }
@@ -66,13 +66,13 @@ void Rooms::on(StepContext& step, const StoreFailed& input, Effects& /*effects*/
     is_over_ = true;
 }
 
-void Rooms::take_over(StepContext& step, const PendingWrite& write, Effects& effects) {
+void Rooms::apply_write(StepContext& step, const PendingWrite& write, Effects& effects) {
     const Change& change = write.change;
     if (change.origin == ChangeOrigin::accepted_store) {
-        take_over_store(step, change);
+        apply_store(step, change);
         return;
     }
-    take_over_tasks(step, write, effects);
+    apply_tasks(step, write, effects);
     in_.membership.on_durable(step, change, effects);
     for (const Shared<StoredSetting>& row : change.of<StoredSetting>().put) {
         step.emit("setting.changed", row->name, row->value);
@@ -81,7 +81,7 @@ void Rooms::take_over(StepContext& step, const PendingWrite& write, Effects& eff
     in_.freeze.on_durable(step, change, effects);
 }
 
-void Rooms::take_over_tasks(StepContext& step, const PendingWrite& write, Effects& effects) {
+void Rooms::apply_tasks(StepContext& step, const PendingWrite& write, Effects& effects) {
     const Rows<StoredTask>& rows = write.change.of<StoredTask>();
     if (rows.empty()) {
         return;
@@ -109,7 +109,7 @@ void Rooms::put(const StoredTask& row) {
     in_.planning.watch(row.wanted.name);
 }
 
-void Rooms::take_over_store(StepContext& step, const Change& change) {
+void Rooms::apply_store(StepContext& step, const Change& change) {
     const Meta& meta = in_.ledger.meta();
     // The coordinators before this one may have granted leases until now.
     in_.copies.leases.expect_earlier(step.now);

@@ -67,7 +67,7 @@ void Rooms::on(StepContext& step, const Wake& /*input*/, Effects& effects) {
     }
     if (!is_large_round_due(step.now)) {
         operators_.go_on(step, in_.facts(step.now), effects);
-        take_over_durable(step, effects);
+        apply_durable(step, effects);
     }
 }
 

@@ -34,7 +34,7 @@ TEST_CASE("the record of a real coordinator replays byte for byte", "[integratio
     static_cast<void>(cluster.apply({cluster.task("web", 3), cluster.task("api", 2)}));
     REQUIRE(cluster.wait("*"));
     cluster.kill_agent("n2");
-    REQUIRE(cluster.serving(2));
+    REQUIRE(until([&] { return cluster.status().at("health").at("lost") == 1; }));
     cluster.kill_coordinator();
     cluster.start_coordinator();
     cluster.start_agent("n2");

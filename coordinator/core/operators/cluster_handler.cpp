@@ -127,7 +127,7 @@ void ClusterHandler::handle(const RequestContext& context, const Facts& facts,
     }
     StoreAcceptReply list{.dry_run = request.dry_run, .nodes = ahead_nodes(facts)};
     Meta after = ledger_.proposed_meta();
-    auto taken = take_over(list.nodes, after);
+    auto taken = propose_accept(list.nodes, after);
     if (request.dry_run || list.nodes.empty() || !taken) {
         context.reply(as_reply(std::move(taken), ReplyBody{std::move(list)}));
         return;
@@ -150,7 +150,7 @@ void ClusterHandler::handle(const RequestContext& context, const Facts& facts,
     ledger_.submit(context, {std::move(accepted), std::move(list)}, after);
 }
 
-Result<void> ClusterHandler::take_over(std::vector<AheadNode>& ahead, Meta& after) const {
+Result<void> ClusterHandler::propose_accept(std::vector<AheadNode>& ahead, Meta& after) const {
     const Meta before = after;
     const AheadNode* foreign = nullptr;
     bool takes_any = ahead.empty();

@@ -46,7 +46,7 @@ private:
     [[nodiscard]] LimitView limit_view(const ClusterLimit& limit, std::string_view text) const;
     /// Computes the Meta above what the nodes ahead know, and marks nodes that are left out. An
     /// error if their stores contradict each other.
-    [[nodiscard]] Result<void> take_over(std::vector<AheadNode>& ahead, Meta& after) const;
+    [[nodiscard]] Result<void> propose_accept(std::vector<AheadNode>& ahead, Meta& after) const;
 
     const CoordinatorOptions& options_;
     const NodeRegistry& nodes_;

@@ -102,7 +102,7 @@ void Operators::answer_plan(StepContext& step, const Facts& facts) {
         return;
     }
     planning_.refresh_totals();
-    if (const auto over = plan_waits_.take_over(facts)) {
+    if (const auto over = plan_waits_.take_finished(facts)) {
         auto answer = Reads{facts}(over->request);
         if (auto* const reply = answer ? std::get_if<PlanReply>(&*answer) : nullptr) {
             reply->unsettled = under_way(facts, over->after);

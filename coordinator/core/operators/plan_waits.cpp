@@ -30,7 +30,7 @@ bool PlanWaits::add(const RequestContext& context, const PlanRequest& request,
     return true;
 }
 
-std::optional<PlanWaits::Wait> PlanWaits::take_over(const Facts& facts) {
+std::optional<PlanWaits::Wait> PlanWaits::take_finished(const Facts& facts) {
     const auto is_over = [&](const Wait& wait) {
         return facts.now >= wait.deadline || facts.liveness.recovery().runs() ||
                under_way(facts, wait.after).empty();

@@ -30,7 +30,7 @@ public:
     [[nodiscard]] bool add(const RequestContext& context, const PlanRequest& request,
                            std::uint64_t after);
     /// Takes out a wait that is over. If there are more, they are due at once.
-    [[nodiscard]] std::optional<Wait> take_over(const Facts& facts);
+    [[nodiscard]] std::optional<Wait> take_finished(const Facts& facts);
     /// The leadership ends: all get this error.
     void answer_all(const Error& error, std::vector<ReplyTo>& replies);
 

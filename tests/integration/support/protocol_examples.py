@@ -50,8 +50,10 @@ class Peer:
         self.socket.rcvtimeo = PATIENCE_MS
         self.socket.connect(endpoint(place))
 
-    def ask(self, text):
+    def ask(self, text, agent=None):
         self.socket.send(text.encode())
+        if agent:
+            agent.answer_until(self.socket)
         return json.loads(self.socket.recv())
 
 
@@ -62,6 +64,7 @@ class Agent(Peer):
         super().__init__(context, zmq.DEALER, place)
         self.heard = {}
         self.report = None
+        self.waiting = []  # Messages that arrived before the page shows them.
 
     def says(self, text):
         message = json.loads(re.sub(r'"<(\w+)>"', lambda m: json.dumps(self.heard[m[1]]), text))
@@ -69,16 +72,33 @@ class Agent(Peer):
             self.report = message
         self.socket.send(json.dumps(message).encode())
 
+    def receive(self):
+        """The next message. A poll that is not shown is answered with the last report."""
+        message = json.loads(self.socket.recv())
+        self.heard.update(message)
+        for command in (message.get("stops", []) + message.get("starts", []))[:1]:
+            self.heard.update(command)
+        if message["type"] == "poll" and self.report:
+            self.socket.send(json.dumps({**self.report, "round": message["round"]}).encode())
+        return message
+
     def hears(self, kind):
         while True:
-            message = json.loads(self.socket.recv())
-            self.heard.update(message)
-            for command in (message.get("stops", []) + message.get("starts", []))[:1]:
-                self.heard.update(command)
+            message = self.waiting.pop(0) if self.waiting else self.receive()
             if message["type"] == kind:
                 return message
-            if message["type"] == "poll" and self.report:
-                self.socket.send(json.dumps({**self.report, "round": message["round"]}).encode())
+
+    def answer_until(self, other):
+        """Answers polls until another socket has a message: some requests take many rounds."""
+        poller = zmq.Poller()
+        for socket in (self.socket, other):
+            poller.register(socket, zmq.POLLIN)
+        while other not in (ready := dict(poller.poll(PATIENCE_MS))):
+            if not ready:
+                raise SystemExit("no reply")
+            message = self.receive()
+            if message["type"] != "poll":
+                self.waiting.append(message)
 
 
 class Events(Peer):
@@ -133,7 +153,7 @@ def main():
         text_of_page = page.read()
     for line, kind, text in examples(text_of_page):
         if kind == "request":
-            got = operator.ask(text)
+            got = operator.ask(text, agent)
         elif kind == "local":
             got = local.ask(text)
         elif kind == "agent says":

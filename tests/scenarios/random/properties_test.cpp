@@ -17,9 +17,10 @@ namespace {
 
 constexpr std::uint64_t shapes = share_of(3'400);  // Of each property.
 constexpr int changes = 6;                         // Of each shape.
-constexpr Duration settles_within = 60s;
+constexpr Duration settles_within = 240s;          // A roll-out takes min_healthy for each copy.
 constexpr Duration silence_noticed = 4s;
-constexpr int most_windows = 20;  // Of three seconds.
+constexpr int most_windows = 20;
+constexpr Duration window = 12s;  // Longer than min_healthy: a copy on trial is not at rest.
 
 struct Sizes {
     std::uint32_t least_hosts = 1;
@@ -101,7 +102,7 @@ public:
         bool orders = true;
         for (int time = 0; orders && time < (rules_ ? most_windows : 1); ++time) {
             cluster_.trace().clear();
-            cluster_.run(3s);
+            cluster_.run(window);
             orders = cluster_.trace().contains(" batch ");
         }
         if (orders) {

@@ -11,14 +11,14 @@
 
 namespace {
 
-// Plain memory: whatever this calls might be traced itself.
+// Plain memory: a function that allocates it might be traced itself.
 std::array<void*, std::size_t{1} << 20U> entered;
 std::size_t count = 0;
 bool is_on = false;
 
 }  // namespace
 
-// The compiler calls these two at the begin and the end of each traced function.
+// The compiler calls these at the beginning and the end of each traced function.
 extern "C" {
 __attribute__((no_instrument_function)) void __cyg_profile_func_enter(void* function, void* caller);
 __attribute__((no_instrument_function)) void __cyg_profile_func_exit(void* function, void* caller);
@@ -74,7 +74,7 @@ std::vector<std::string> FunctionTrace::names() const {
 }
 
 std::string short_name(std::string_view demangled) {
-    // Without what stands in angle brackets and from the first parenthesis on.
+    // Leaves out text in angle brackets and everything from the first parenthesis on.
     std::string plain;
     int depth = 0;
     for (const char letter : demangled) {
@@ -90,7 +90,7 @@ std::string short_name(std::string_view demangled) {
     if (const auto space = plain.rfind(' '); space != std::string::npos) {
         plain.erase(0, space + 1);
     }
-    // The class and the function: the last two of the parts.
+    // The last two parts are the class and the function.
     const auto last = plain.rfind("::");
     if (last == std::string::npos || last == 0) {
         return plain;

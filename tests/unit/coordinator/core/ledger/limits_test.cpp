@@ -63,7 +63,9 @@ TEST_CASE("a limit of the cluster is set, shown with its use, and kept", "[limit
 // Goal: each limit is shown with its use in the present round, whatever the limit is.
 // Method: ten starts under a limit of 3, which is then 0, then none; a move under a limit of 5.
 TEST_CASE("a limit is shown with its use in the present round", "[limits][SC-24]") {
-    CoordinatorHarness bench;
+    CoordinatorOptions options = CoordinatorHarness::losing_quickly();
+    options.move_cooldown = {};  // Moves for the balance begin at once.
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
     for (int i = 0; i < 5; ++i) {
         bench.join("n" + std::to_string(i));
     }

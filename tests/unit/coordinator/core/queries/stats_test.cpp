@@ -151,7 +151,9 @@ TEST_CASE("reports are none before the first round, then those of each node that
 // with a silent node, and some with an unplaced instance; check all published events.
 TEST_CASE("each closed round is published with its answers, misses, moves and unplaced instances",
           "[coordinator][stats][GO-24]") {
-    CoordinatorHarness bench;
+    CoordinatorOptions options = CoordinatorHarness::losing_quickly();
+    options.move_cooldown = {};  // Moves for the balance begin at once.
+    CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
     bench.join("n1");
     bench.pass(1s);
     for (const char* const task : {"a", "b", "c"}) {
