@@ -271,7 +271,7 @@ void AgentServer::look_around(Instant now) {
     }
     look_due_ = now + between_looks;
     step(now, observe_host(cgroups_, net::civil_now()));
-    disk_.look();
+    disk_.observe();
 }
 
 // ---- the log ----

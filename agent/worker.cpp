@@ -10,7 +10,7 @@
 
 namespace muster::agent {
 
-void Disk::look() {
+void Disk::observe() {
     if (!std::exchange(is_looking_, true)) {
         worker_.submit(Look{});
     }

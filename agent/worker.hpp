@@ -110,7 +110,7 @@ public:
     void write(AgentMemory memory) { worker_.submit(memory); }
     void write(JournalWrite changes) { worker_.submit(std::move(changes)); }
     /// Measures the free space, unless a measurement is under way. Answered by DiskObserved.
-    void look();
+    void observe();
 
     /// Readable when collect() has something.
     [[nodiscard]] int fd() const { return worker_.fd(); }

@@ -241,7 +241,7 @@ WantedTask read_task(TomlFields& fields, const toml::table& table) {
     fields.number(table.get("instances"), "instances", 0, limits::instances_per_task,
                   task.instances);
     read_table(fields, table, task.spec);
-    settle(task.spec);
+    apply_defaults(task.spec);
     read_table(fields, table, task.place);
     for (const auto* const required : {"name", "argv"}) {
         if (!table.contains(required) && !has_key_meant_as(table, required)) {

@@ -33,7 +33,7 @@ constexpr std::array<int, resource_names.size()> resource_numbers{
 
 }  // namespace
 
-void settle(TaskSpec& spec) {
+void apply_defaults(TaskSpec& spec) {
     auto& max_surge = spec.update.max_surge;
     if (max_surge == max_surge_unsaid) {
         max_surge = spec.exclusive ? 0 : UpdatePolicy{}.max_surge;

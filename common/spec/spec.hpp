@@ -75,8 +75,8 @@ struct UpdatePolicy {
     friend bool operator==(const UpdatePolicy&, const UpdatePolicy&) = default;
 };
 
-/// A max_surge without a value, while a task is read: see settle(). This number on the wire means
-/// the same.
+/// A max_surge without a value, while a task is read: see apply_defaults(). This number on the wire
+/// means the same.
 inline constexpr std::uint32_t max_surge_unsaid = ~std::uint32_t{0};
 
 /// How one instance of a task runs: all that makes a new generation when it changes. The number of
@@ -121,7 +121,7 @@ struct WantedTask {
 };
 
 /// Sets defaults after a spec was read: max_surge_unsaid becomes 1, or 0 for an exclusive task.
-void settle(TaskSpec& spec);
+void apply_defaults(TaskSpec& spec);
 
 /// The first broken rule of a task. All these rules are here.
 [[nodiscard]] std::optional<FieldFault> fault_of(const WantedTask& task);

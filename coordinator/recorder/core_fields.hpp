@@ -63,7 +63,7 @@ struct CoreFields::OfCore : PlainFields {
     static void fields(auto& visit, codec::Like<Node> auto& it) {
         static_assert(is_made_of<Node, RegistryFacts, LifecycleFacts, LifeFacts, ConflictFacts,
                                  PollFacts, SilenceFacts, RecoveryFacts, ObedienceFacts,
-                                 ReadinessFacts, CopyFacts, RowFacts, SaidFacts>);
+                                 ReadinessFacts, CopyFacts, RowFacts, ReportedFacts>);
         auto& [name, session, issued, from_store, counts_toward_freeze, touched] =
             part<RegistryFacts>(it);
         auto& [lost, gone, able, ahead, suspended_until, intent, admission, since] =
@@ -76,22 +76,23 @@ struct CoreFields::OfCore : PlainFields {
         auto& [awaited] = part<RecoveryFacts>(it);
         auto& [disobeyed] = part<ObedienceFacts>(it);
         auto& [ignored_checks] = part<ReadinessFacts>(it);
-        auto& [held, settled, reported, vanished] = part<CopyFacts>(it);
+        auto& [known_revision, resolved_up_to, reported, vanished] = part<CopyFacts>(it);
         auto& [durable, row_pending, forgetting] = part<RowFacts>(it);
-        auto& [said] = part<SaidFacts>(it);
+        auto& [agent_facts] = part<ReportedFacts>(it);
         visit(
             "name session issued from_store counts_toward_freeze touched lost gone able ahead "
             "suspended_until intent admission since incarnation life left_instances_running "
             "contested asked asked_issued answered_in asked_at_start awaiting misses "
             "connection_misses "
-            "silent_routes silent given_up awaited disobeyed ignored_checks held settled reported "
-            "vanished durable row_pending forgetting said",
+            "silent_routes silent given_up awaited disobeyed ignored_checks known_revision "
+            "resolved_up_to reported "
+            "vanished durable row_pending forgetting agent_facts",
             name, session, issued, from_store, counts_toward_freeze, touched, lost, gone, able,
             ahead, suspended_until, intent, admission, since, incarnation, life,
             left_instances_running, contested, asked, asked_issued, answered_in, asked_at_start,
             awaiting, misses, connection_misses, silent_routes, silent, given_up, awaited,
-            disobeyed, ignored_checks, held, settled, reported, vanished, durable, row_pending,
-            forgetting, said);
+            disobeyed, ignored_checks, known_revision, resolved_up_to, reported, vanished, durable,
+            row_pending, forgetting, agent_facts);
     }
     static constexpr auto names(const NodeRegistry*) {
         return "slots free -by_name -by_session poll_set touched deadlines changes_seen "
@@ -106,7 +107,9 @@ struct CoreFields::OfCore : PlainFields {
         });
     }
     static constexpr auto names(const Refusals::Refusal*) { return "name last"; }
-    static constexpr auto names(const Refusals*) { return "last total told told_since"; }
+    static constexpr auto names(const Refusals*) {
+        return "last total events_used events_used_since";
+    }
     static constexpr auto names(const Deadlines::Due*) { return "at node kind"; }
     static constexpr auto names(const Deadlines*) { return "queue of_node"; }
     static constexpr auto names(const FlapScore::Contribution*) { return "times last"; }

@@ -45,7 +45,7 @@ private:
     void operate_nodes();
     void list_all(bool only_some);
     void set_limit();
-    void look();
+    void observe();
     void open_all();
     void exchange_store();
     void give_up(const std::string& name);

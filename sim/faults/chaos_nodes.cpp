@@ -77,7 +77,7 @@ void Chaos::set_limit() {
     cluster_.ask(change);
 }
 
-void Chaos::look() {
+void Chaos::observe() {
     switch (random_.below(10)) {
         case 0: cluster_.ask(NodeListRequest{}); break;
         case 8: cluster_.ask(RoundNowRequest{}); break;

@@ -36,7 +36,7 @@ public:
                 return one.first == other.first && one.second == other.second.wanted;
             });
         if (!is_same) {
-            look(now);
+            observe(now);
         }
     }
 
@@ -91,7 +91,7 @@ public:
         std::erase_if(before_, [&](const auto& entry) { return !counts(entry.second); });
     }
     /// Wires were cut or healed: determines again which copies serve.
-    void look(Instant now) {
+    void observe(Instant now) {
         account(now);
         tasks_.clear();
         for (const coordinator::StoredTask& task : world_.store.durable().tasks) {

@@ -66,7 +66,7 @@ public:
         for (std::size_t step = 0; step < steps.size(); ++step) {
             begin(steps[step].deed.text);
             executor_.perform(steps[step]);
-            meter_.look(cluster_.now());
+            meter_.observe(cluster_.now());
             pass(end_before(step + 1), began_);
             finish();
         }
@@ -138,7 +138,7 @@ private:
         const Instant last = end.value_or(cluster_.now() + scenario_.patience);
         since_.reset();
         seen_ = ~std::uint64_t{0};
-        look();
+        observe();
         const auto is_over = [&] {
             return since_ && cluster_.now() >= std::max(since_->seen + rest_, earliest);
         };
@@ -150,10 +150,10 @@ private:
             run_until(next);
             if (executor_.next_at() && *executor_.next_at() <= next) {
                 executor_.perform_due();
-                meter_.look(next);
+                meter_.observe(next);
                 changed_ = next;
             }
-            look();
+            observe();
         }
     }
 
@@ -167,7 +167,7 @@ private:
         (void)cluster_.settle(note_change, end - cluster_.now());
     }
 
-    void look() {
+    void observe() {
         if (!is_at_rest()) {
             since_.reset();
         } else if (!since_) {

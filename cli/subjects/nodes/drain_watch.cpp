@@ -14,7 +14,7 @@ bool can_stay_for_ever(const DrainBlocker& blocker) {
     return std::ranges::find(codes, blocker.code) != codes.end();
 }
 
-DrainChanges DrainWatch::look(const NodeShowReply& seen) {
+DrainChanges DrainWatch::update(const NodeShowReply& seen) {
     DrainChanges news;
     std::set<InstanceId> there;
     for (const InstanceView& instance : seen.instances) {

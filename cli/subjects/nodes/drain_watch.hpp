@@ -21,7 +21,7 @@ struct DrainChanges {
 /// Compares successive states of a draining node.
 class DrainWatch {
 public:
-    [[nodiscard]] DrainChanges look(const NodeShowReply& seen);
+    [[nodiscard]] DrainChanges update(const NodeShowReply& seen);
 
 private:
     std::set<InstanceId> there_;

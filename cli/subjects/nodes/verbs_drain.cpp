@@ -100,7 +100,7 @@ Result<void> look_at(Console& console, Drain& drain) {
     if (reply) {
         seen = std::get<NodeShowReply>(*reply);
     }
-    print_news(console, drain, drain.watch.look(seen));
+    print_news(console, drain, drain.watch.update(seen));
     drain.view = std::move(seen.drain);
     if (!drain.view.running) {
         print_error(fmt::format("muster: {} is drained\n", printable(drain.node)));

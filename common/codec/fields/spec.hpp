@@ -27,7 +27,7 @@ struct Short<Rlimit> {
     static Rlimit from(Value both) { return {.soft = both, .hard = both}; }
 };
 
-/// Defaults that depend on other fields are set once all are read: see settle().
+/// Defaults that depend on other fields are set once all are read: see apply_defaults().
 template <>
 struct Reading<UpdatePolicy> {
     static void begin(UpdatePolicy& update) { update = {.max_surge = max_surge_unsaid}; }
@@ -39,7 +39,7 @@ struct Reading<TaskSpec> {
         spec = TaskSpec{};
         Reading<UpdatePolicy>::begin(spec.update);
     }
-    static void end(TaskSpec& spec) { settle(spec); }
+    static void end(TaskSpec& spec) { apply_defaults(spec); }
 };
 
 void fields(auto& visit, Like<WantedTask> auto& task) {
@@ -61,7 +61,7 @@ struct Reading<WantedTask> {
         task = WantedTask{};
         Reading<UpdatePolicy>::begin(task.spec.update);
     }
-    static void end(WantedTask& task) { settle(task.spec); }
+    static void end(WantedTask& task) { apply_defaults(task.spec); }
 };
 
 }  // namespace muster::codec

@@ -63,7 +63,7 @@ void PollRounds::ask(NodeIndex index, Epoch epoch, std::vector<PollTo>& polls) {
     polls.push_back({*node.session, Poll{.epoch = epoch,
                                          .round = round_,
                                          .incarnation = node.incarnation,
-                                         .seen = wants_all ? Revision{} : node.held,
+                                         .seen = wants_all ? Revision{} : node.known_revision,
                                          .issued = node.issued,
                                          .check = !node.able}});
 }

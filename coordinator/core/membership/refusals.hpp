@@ -32,13 +32,14 @@ public:
             last_.pop_back();
         }
         last_.push_front({std::string{name}, now});
-        const std::uint64_t again = (raw(now) - raw(told_since_)) / rounds_between;
-        told_ -= std::min<std::uint64_t>(again, told_);
-        told_since_ = told_ == 0 ? now : Round{raw(told_since_) + again * rounds_between};
-        if (!is_new || told_ == kept) {
+        const std::uint64_t again = (raw(now) - raw(events_used_since_)) / rounds_between;
+        events_used_ -= std::min<std::uint64_t>(again, events_used_);
+        events_used_since_ =
+            events_used_ == 0 ? now : Round{raw(events_used_since_) + again * rounds_between};
+        if (!is_new || events_used_ == kept) {
             return false;
         }
-        ++told_;
+        ++events_used_;
         return true;
     }
     /// The name may join now.
@@ -67,8 +68,8 @@ private:
     };
     std::deque<Refusal> last_;  // The latest first.
     std::uint64_t total_ = 0;
-    std::size_t told_ = 0;  // How many of the events that are possible at once were used.
-    Round told_since_{};    // The next event is possible again `rounds_between` after this.
+    std::size_t events_used_ = 0;  // How many of the events that are possible at once were used.
+    Round events_used_since_{};    // The next event is possible again `rounds_between` after this.
 };
 
 }  // namespace muster::coordinator

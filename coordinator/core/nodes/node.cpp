@@ -52,7 +52,7 @@ StoredNode stored(const Node& node) {
 
 const AgentFacts& facts_of(const Node& node) {
     static const AgentFacts nothing;
-    return node.said ? *node.said : nothing;
+    return node.agent_facts ? *node.agent_facts : nothing;
 }
 
 }  // namespace muster::coordinator

@@ -123,9 +123,10 @@ struct ReadinessFacts {
 /// What we know of its instances.
 struct CopyFacts {
     using Writer = class Copies;
-    Revision held{};        ///< Revision of its instances as we know them. 0: a snapshot is needed.
-    Sequence settled{};     ///< Its answers have decided the orders up to this number.
-    bool reported = false;  ///< This life has sent a snapshot.
+    Revision
+        known_revision{};  ///< Revision of its instances as we know them. 0: a snapshot is needed.
+    Sequence resolved_up_to{};  ///< Its answers have decided the orders up to this number.
+    bool reported = false;      ///< This life has sent a snapshot.
     /// Its instances vanished. Unless it leaves, this adds to its flap score.
     bool vanished = false;
 };
@@ -163,8 +164,8 @@ struct AnswerFacts {
 /// What an agent reported about itself and its host in this leadership.
 struct AgentFacts : HelloFacts, AnswerFacts {};
 /// Empty before its first hello.
-struct SaidFacts {
-    Boxed<AgentFacts> said;
+struct ReportedFacts {
+    Boxed<AgentFacts> agent_facts;
 };
 
 /// The record of one node: facts only. NodeRegistry::edit() gives each writer its own part. Many
@@ -180,7 +181,7 @@ struct Node : RegistryFacts,
               ReadinessFacts,
               CopyFacts,
               RowFacts,
-              SaidFacts {};
+              ReportedFacts {};
 
 /// Opens one part of a node's record. Only the class that writes this part can make the key.
 template <class Facts>

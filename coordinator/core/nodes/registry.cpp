@@ -44,7 +44,7 @@ NodeIndex NodeRegistry::add(std::string_view name) {
     }
     Node& node = slots_[raw(index)];
     node.name = name;
-    node.issued = node.settled = forgotten_sequences_;
+    node.issued = node.resolved_up_to = forgotten_sequences_;
     const std::size_t others = by_name_.size();
     by_name_.insert(by_name_.end(), index);  // The hint is right for names that join in order.
     ensure(!name.empty() && by_name_.size() > others, "a node is added once, by a name");

@@ -67,10 +67,10 @@ public:
     [[nodiscard]] Facts& edit(NodeIndex index, WriteKey<Facts> /*key*/) {
         Node& node = at(index);
         if constexpr (std::is_base_of_v<Facts, AgentFacts>) {
-            if (!node.said) {
-                node.said = Boxed{AgentFacts{}};
+            if (!node.agent_facts) {
+                node.agent_facts = Boxed{AgentFacts{}};
             }
-            return *node.said;
+            return *node.agent_facts;
         } else {
             return node;
         }

@@ -110,8 +110,9 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
 }
 
 // The answer decides the orders that its poll covered.
-void Reports::settle(StepContext& step, NodeIndex index, Sequence obeyed, Effects& effects) {
-    const ResolvedOrders orders = copies_.settle(index, obeyed);
+void Reports::resolve_orders(StepContext& step, NodeIndex index, Sequence obeyed,
+                             Effects& effects) {
+    const ResolvedOrders orders = copies_.resolve_orders(index, obeyed);
     if (orders.unstopped) {
         const InstanceId id{std::string{copies_.workload.name(orders.unstopped->task)},
                             orders.unstopped->ordinal};

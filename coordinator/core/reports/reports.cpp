@@ -84,7 +84,7 @@ void Reports::on_answer(StepContext& step, NodeIndex index, const Report& report
         nodes_.issue_above(index, report.obeyed);
     }
     if (is_current && copies_.has_unresolved_orders(index)) {
-        settle(step, index, report.obeyed, effects);
+        resolve_orders(step, index, report.obeyed, effects);
     }
     // A lost node does not serve, and its copies do not count, until its instances are known again.
     if (nodes_[index].lost && is_current) {

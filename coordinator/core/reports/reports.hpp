@@ -50,7 +50,7 @@ private:
     [[nodiscard]] bool apply(StepContext& step, NodeIndex index, const Report& report,
                              Effects& effects);
     void blame_claims(StepContext& step, NodeIndex index, std::string why);
-    void settle(StepContext& step, NodeIndex index, Sequence obeyed, Effects& effects);
+    void resolve_orders(StepContext& step, NodeIndex index, Sequence obeyed, Effects& effects);
     /// Emits events, and makes the planner prefer other nodes.
     void note_vanished(StepContext& step, NodeIndex index, std::span<const Vanished> all,
                        std::string_view how, Effects& effects);

@@ -51,7 +51,7 @@ void Suspension::on_answer(StepContext& step, NodeIndex index, const Report& rep
     if (report.host.journal_failing) {
         add(step, index, FlapCause::journal_failing);
     }
-    if (node.settled == node.asked_issued) {
+    if (node.resolved_up_to == node.asked_issued) {
         return;  // It got no orders since.
     }
     std::uint8_t& disobeyed = nodes_.edit(index, WriteKey<ObedienceFacts>{}).disobeyed;

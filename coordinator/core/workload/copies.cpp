@@ -35,10 +35,10 @@ Copies::Copies(Instant now, const CoordinatorOptions& options, const StoreImage&
 AppliedReport Copies::apply(NodeIndex index, const Report& report,
                             std::optional<Generation> held_back) {
     CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
-    const bool holds_something = facts.held != Revision{};
+    const bool holds_something = facts.known_revision != Revision{};
     switch (report.kind) {
         case ReportKind::same:
-            if (report.to == facts.held && facts.reported) {
+            if (report.to == facts.known_revision && facts.reported) {
                 return {.is_current = true};
             }
             break;
@@ -47,30 +47,31 @@ AppliedReport Copies::apply(NodeIndex index, const Report& report,
                 break;
             }
             // The poll may be older than an unasked delta, so this delta may begin before `held`.
-            if (holds_something && report.from <= facts.held && report.to > facts.held) {
-                facts.held = report.to;
+            if (holds_something && report.from <= facts.known_revision &&
+                report.to > facts.known_revision) {
+                facts.known_revision = report.to;
                 return {.is_current = true,
                         .found = placements.change(index, report.instances, report.gone,
                                                    trust_in(index, false, held_back))};
             }
-            if (holds_something && report.to == facts.held) {
+            if (holds_something && report.to == facts.known_revision) {
                 // An unasked delta crossed the poll and brought the same.
                 return {.is_current = true};
             }
-            if (holds_something && report.round == Round{} && report.to < facts.held) {
+            if (holds_something && report.round == Round{} && report.to < facts.known_revision) {
                 return {};  // A late repetition of an older delta.
             }
             break;
         case ReportKind::snapshot: {
             const bool is_first = !std::exchange(facts.reported, true);
-            facts.held = report.to;
+            facts.known_revision = report.to;
             return {.is_current = true,
                     .is_first = is_first,
                     .found = placements.replace(index, report.instances,
                                                 trust_in(index, is_first, held_back))};
         }
     }
-    facts.held = Revision{};
+    facts.known_revision = Revision{};
     return {};
 }
 
@@ -86,13 +87,13 @@ Trust Copies::trust_in(NodeIndex index, bool is_first, std::optional<Generation>
     return trust;
 }
 
-ResolvedOrders Copies::settle(NodeIndex index, Sequence obeyed) {
+ResolvedOrders Copies::resolve_orders(NodeIndex index, Sequence obeyed) {
     CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
-    facts.settled = nodes_[index].asked_issued;
+    facts.resolved_up_to = nodes_[index].asked_issued;
     ResolvedOrders orders{
-        .unstopped = placements.orders().mark_unstopped(index, facts.settled, obeyed),
-        .in_vain = placements.orders().obeyed_in_vain(index, facts.settled, obeyed)};
-    placements.orders().resolve(index, facts.settled);
+        .unstopped = placements.orders().mark_unstopped(index, facts.resolved_up_to, obeyed),
+        .in_vain = placements.orders().obeyed_in_vain(index, facts.resolved_up_to, obeyed)};
+    placements.orders().resolve(index, facts.resolved_up_to);
     return orders;
 }
 
@@ -115,7 +116,7 @@ void Copies::begin_life(NodeIndex index) {
     hold_all_on(index);  // The new life may be on another host, or without its disk.
     leases.begin_life(index);
     CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
-    facts.held = Revision{};
+    facts.known_revision = Revision{};
     facts.reported = false;
     facts.vanished = false;
 }
@@ -127,7 +128,7 @@ void Copies::on_goodbye(NodeIndex index) {
         // The agent ended all its instances and obeys no more orders. Its last report may be lost.
         placements.orders().resolve(index, OrdersInFlight::everything);
         placements.replace(index, {});
-        facts.held = Revision{};
+        facts.known_revision = Revision{};
     }
 }
 

@@ -39,11 +39,11 @@ public:
                                       std::optional<Generation> held_back);
     /// The last poll covered orders that no answer has decided yet.
     [[nodiscard]] bool has_unresolved_orders(NodeIndex index) const {
-        return nodes_[index].settled != nodes_[index].asked_issued;
+        return nodes_[index].resolved_up_to != nodes_[index].asked_issued;
     }
     /// Decides these orders by an answer that apply() has applied. `obeyed`: the last batch that
     /// the agent obeyed.
-    [[nodiscard]] ResolvedOrders settle(NodeIndex index, Sequence obeyed);
+    [[nodiscard]] ResolvedOrders resolve_orders(NodeIndex index, Sequence obeyed);
     /// These instances vanished from the node. The node is at fault unless all of them are
     /// exclusive, because those end with their lease. A node that leaves is not at fault, because
     /// its agent ends all instances.

@@ -29,16 +29,16 @@ NodeShowReply seen_with(const std::vector<Ordinal>& instances,
 // things.
 TEST_CASE("a watched drain reports each move and each new blocker once", "[cli][drain]") {
     DrainWatch watch;
-    const auto begun = watch.look(seen_with({0, 1, 2}, {{"web.2", "max_surge", ""}}));
+    const auto begun = watch.update(seen_with({0, 1, 2}, {{"web.2", "max_surge", ""}}));
     CHECK(begun.left.empty());
     REQUIRE(begun.blockers.size() == 1);
-    CHECK(watch.look(seen_with({0, 1, 2}, {{"web.2", "max_surge", ""}})).blockers.empty());
-    const auto later = watch.look(seen_with({2}, {{"web.2", "starting", ""}}));
+    CHECK(watch.update(seen_with({0, 1, 2}, {{"web.2", "max_surge", ""}})).blockers.empty());
+    const auto later = watch.update(seen_with({2}, {{"web.2", "starting", ""}}));
     CHECK(later.left == std::vector<InstanceId>{{"web", 0}, {"web", 1}});
     REQUIRE(later.blockers.size() == 1);
     CHECK(later.blockers.front().code == "starting");
     CHECK_FALSE(later.endless);
-    CHECK(watch.look({}).left == std::vector<InstanceId>{{"web", 2}});
+    CHECK(watch.update({}).left == std::vector<InstanceId>{{"web", 2}});
 }
 
 // Goal: nobody waits for ever without a warning.
@@ -47,13 +47,13 @@ TEST_CASE("a drain without a deadline warns once of a blocker that can stay for 
           "[cli][drain]") {
     const auto stuck = seen_with({0}, {{"web.0", "label", "no node has such a label"}});
     DrainWatch watch;
-    const auto news = watch.look(stuck);
+    const auto news = watch.update(stuck);
     REQUIRE(news.endless);
     CHECK(news.endless->instance == "web.0");
-    CHECK_FALSE(watch.look(stuck).endless);
+    CHECK_FALSE(watch.update(stuck).endless);
 
     auto bounded = stuck;
     bounded.drain.deadline = CivilMs{1};
-    CHECK_FALSE(DrainWatch{}.look(bounded).endless);
-    CHECK_FALSE(DrainWatch{}.look(seen_with({0}, {{"web.0", "starting", ""}})).endless);
+    CHECK_FALSE(DrainWatch{}.update(bounded).endless);
+    CHECK_FALSE(DrainWatch{}.update(seen_with({0}, {{"web.0", "starting", ""}})).endless);
 }

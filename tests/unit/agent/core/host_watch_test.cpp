@@ -84,7 +84,7 @@ TEST_CASE("a host below a floor asks for no work until it is a quarter above it"
         CHECK(seen.see(host_at(1'000'000, 40 * mebibyte)).empty());
     }
     SECTION("a disk that does not answer") {
-        for (std::uint32_t look = 1; look <= HostWatch::looks_borne; ++look) {
+        for (std::uint32_t look = 1; look <= HostWatch::unanswered_limit; ++look) {
             CHECK(seen.see(host_at(1'000'000)).empty());
         }
         CHECK(seen.see(host_at(1'000'000)) == "the disk with its state does not answer");

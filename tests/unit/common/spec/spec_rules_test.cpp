@@ -281,13 +281,13 @@ TEST_CASE("a start_timeout is whole milliseconds up to an hour", "[spec]") {
 TEST_CASE("an exclusive task has max_surge 0, set or not", "[spec]") {
     TaskSpec spec;
     spec.update.max_surge = max_surge_unsaid;
-    settle(spec);
+    apply_defaults(spec);
     CHECK(spec == TaskSpec{});
     spec.exclusive = true;
-    settle(spec);
+    apply_defaults(spec);
     CHECK(spec.update.max_surge == 1);
     spec.update.max_surge = max_surge_unsaid;
-    settle(spec);
+    apply_defaults(spec);
     CHECK(spec.update == UpdatePolicy{.max_surge = 0, .max_unavailable = 1});
     check_sound({[](auto& s) {
         s.exclusive = true;

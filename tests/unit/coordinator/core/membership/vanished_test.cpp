@@ -45,9 +45,9 @@ struct BlackHole {
     }
     std::uint32_t times_fed(const std::string& name) {
         const auto shown = bench.read<NodeShowReply>(NodeShowRequest{name});
-        for (const auto& fed : shown.flap_score.contributions) {
-            if (fed.cause == "vanished_instance") {
-                return fed.times;
+        for (const auto& added : shown.flap_score.contributions) {
+            if (added.cause == "vanished_instance") {
+                return added.times;
             }
         }
         return 0;
@@ -123,10 +123,10 @@ TEST_CASE("an end that no agent reported is unknown, never failed, and its node 
     bench.pass(2s);
     REQUIRE(n2.instances.size() == 1);
     const auto shown = [&] { return bench.read<TaskShowReply>(TaskShowRequest{"job"}); };
-    const auto fed = [&] {
+    const auto added = [&] {
         return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).flap_score.contributions;
     };
-    CHECK(fed().empty());
+    CHECK(added().empty());
 
     n1.answers = false;
     bench.pass(1min);
@@ -137,8 +137,8 @@ TEST_CASE("an end that no agent reported is unknown, never failed, and its node 
     CHECK(shown().task.state != "failed");
     CHECK(bench.status().failed == 0);
     CHECK(bench.status().running == 1);
-    REQUIRE(fed().size() == 1);
-    CHECK(fed().front().cause == "missed_poll");
+    REQUIRE(added().size() == 1);
+    CHECK(added().front().cause == "missed_poll");
 
     // The node answers again: the job is still running. Then it vanishes without a report.
     n1.answers = true;
@@ -151,7 +151,7 @@ TEST_CASE("an end that no agent reported is unknown, never failed, and its node 
     CHECK_FALSE(bench.happened("instance.failed", "job.0"));
     CHECK(bench.status().failed == 0);
     CHECK(shown().task.state != "failed");
-    CHECK(std::ranges::any_of(fed(),
+    CHECK(std::ranges::any_of(added(),
                               [](const auto& one) { return one.cause == "vanished_instance"; }));
 }
 
