@@ -180,7 +180,7 @@ struct CoreFields::OfCore : PlainFields {
         }
     }
     static constexpr auto names(const NodeTable::Entry*) {
-        return "name present serving commandable counted flipped evacuation offer";
+        return "name present serving commandable counted flipped answered evacuation offer";
     }
     static constexpr auto names(const NodeTable*) {
         return "nodes by_name names_sorted names_gone evacuating flipped offered names_version";

@@ -245,6 +245,9 @@ Waits::Answer Waits::judge(Instant now, const Written& written, Wait& wait, Task
     if (!wait.chosen) {
         return fail(Errc::timeout, "the change before this wait is not durable yet");
     }
+    if (wait.over_at) {
+        return fail(Errc::timeout, "every instance has ended, but this is not durable yet");
+    }
     return tl::unexpected{timeout_of(wait.tasks, wait.finished, view)};
 }
 

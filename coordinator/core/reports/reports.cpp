@@ -77,6 +77,7 @@ void Reports::on_answer(StepContext& step, NodeIndex index, const Report& report
         return;
     }
     liveness_.on_answer(index);
+    copies_.placements.set_answered(index, step.now);
     note_host(step, index, report);
     copies_.leases.on_stamp(step.now, index, report.stamp);
     suspension_.on_answer(step, index, report);

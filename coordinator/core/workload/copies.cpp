@@ -46,7 +46,7 @@ AppliedReport Copies::apply(NodeIndex index, const Report& report,
             if (placements.reported().count(index) + report.instances.size() > held_max) {
                 break;
             }
-            // The poll may be older than an unasked delta, so this delta may begin before `held`.
+            // The poll may be older than an unasked delta, so this delta may begin earlier.
             if (holds_something && report.from <= facts.known_revision &&
                 report.to > facts.known_revision) {
                 facts.known_revision = report.to;

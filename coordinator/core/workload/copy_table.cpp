@@ -5,12 +5,14 @@
 #include <utility>
 
 #include "common/base/ensure.hpp"
+#include "coordinator/core/workload/node_table.hpp"
 
 namespace muster::coordinator {
 
 namespace {
 
 // This many are searched one by one before they are sorted in.
+constexpr Duration look_again = std::chrono::milliseconds{200};  // At the health of a copy.
 constexpr std::size_t unsorted_most = 32;
 
 bool before(const Copy& a, const Copy& b) {
@@ -82,16 +84,19 @@ void note_run(const ReportedInstance& instance, bool faulty, Copy& copy) {
     copy.run_seen = copy.run_seen && keeps_health;
 }
 
+std::uint32_t ms_of(Instant at) {
+    return static_cast<std::uint32_t>(
+        std::chrono::floor<std::chrono::milliseconds>(at).time_since_epoch().count());
+}
+
 }  // namespace
 
-std::optional<Instant> CopyTable::note_health(Instant now, TaskIndex task) {
+std::optional<Instant> CopyTable::note_health(Instant now, TaskIndex task, const NodeTable& nodes) {
     if (raw(task) >= tasks_.size()) {
         return std::nullopt;
     }
     tidy(tasks_[raw(task)]);
     const Duration least = workload_[task].spec.update.min_healthy;
-    const auto present = std::chrono::floor<std::chrono::milliseconds>(now);
-    const auto present_ms = static_cast<std::uint32_t>(present.time_since_epoch().count());
     std::optional<Duration> left;
     for (Copy& copy : tasks_[raw(task)].copies) {
         if (!copy.reported || copy.healthy || copy.state != InstanceState::running) {
@@ -99,18 +104,20 @@ std::optional<Instant> CopyTable::note_health(Instant now, TaskIndex task) {
         }
         if (!copy.run_seen) {
             copy.run_seen = true;
-            copy.run_seen_ms = present_ms;
+            copy.run_seen_ms = ms_of(now);
         }
-        // The difference in 32 bits is right even after the counter has wrapped.
-        const std::chrono::milliseconds runs_for{present_ms - copy.run_seen_ms};
+        // Only an answer shows that the copy still runs. In 32 bits the difference is right,
+        // however often the count has begun again.
+        const std::chrono::milliseconds runs_for{
+            static_cast<std::int32_t>(ms_of(nodes.answered(copy.node)) - copy.run_seen_ms)};
         if (runs_for >= least) {
             copy.healthy = true;
             copy.ended_early = false;
-        } else if (!left || least - runs_for < *left) {
-            left = least - runs_for;
+        } else {
+            left = std::min(left.value_or(least), std::max<Duration>(least - runs_for, look_again));
         }
     }
-    return left ? std::optional<Instant>{present + *left} : std::nullopt;
+    return left ? std::optional<Instant>{now + *left} : std::nullopt;
 }
 
 void CopyTable::on_reported(NodeIndex node, const ReportedInstance& instance, bool may_be_known) {

@@ -11,6 +11,8 @@
 
 namespace muster::coordinator {
 
+class NodeTable;
+
 /// The copies that count, by task: 32 bytes each, sorted when read. Reports and orders in flight
 /// change them through the on_...() functions.
 ///
@@ -59,9 +61,10 @@ public:
     void set_origin(TaskIndex task, Ordinal ordinal, NodeIndex node, Origin origin);
     /// A move is complete: its target is an ordinary copy now.
     void on_arrived(TaskIndex task, Ordinal ordinal, NodeIndex node);
-    /// Marks copies of the task as healthy that have run for min_healthy since a pass first saw
-    /// them run. Returns when the next copy becomes healthy; nothing if no other runs.
-    std::optional<Instant> note_health(Instant now, TaskIndex task);
+    /// Marks copies of the task as healthy that have run for min_healthy from the pass that first
+    /// saw them run to the last answer of their node. Returns when to look again; nothing if no
+    /// other copy runs.
+    std::optional<Instant> note_health(Instant now, TaskIndex task, const NodeTable& nodes);
 
 private:
     friend struct CoreFields;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/base/boxed.hpp"
+#include "common/base/time.hpp"
 #include "common/spec/placement.hpp"
 #include "coordinator/core/workload/order.hpp"
 
@@ -40,6 +41,7 @@ public:
         return set(node, &Entry::counted, counted);
     }
     [[nodiscard]] bool set_evacuating(NodeIndex node, std::optional<Evacuation> why);
+    void set_answered(NodeIndex node, Instant when) { at(node).answered = when; }
     [[nodiscard]] bool set_offer(NodeIndex node, const Offer& offer);
 
     [[nodiscard]] bool is_known(NodeIndex node) const {
@@ -51,6 +53,10 @@ public:
     /// False for a lost node, and for one that was removed.
     [[nodiscard]] bool is_counted(NodeIndex node) const {
         return is_known(node) && nodes_[raw(node)].counted;
+    }
+    /// When the node last answered a poll: until then its reports are known to be true.
+    [[nodiscard]] Instant answered(NodeIndex node) const {
+        return is_known(node) ? at(node).answered : Instant{};
     }
     [[nodiscard]] const std::optional<Evacuation>& evacuation(NodeIndex node) const {
         return at(node).evacuation;
@@ -79,6 +85,7 @@ private:
         bool commandable = false;
         bool counted = true;
         bool flipped = false;  // In the list of take_flipped().
+        Instant answered{};
         std::optional<Evacuation> evacuation;
         Boxed<Offer> offer;  // If it differs from the default.
         [[nodiscard]] bool takes_starts() const { return serving && commandable && counted; }

@@ -73,13 +73,14 @@ public:
     [[nodiscard]] std::vector<NodeIndex> take_flipped() { return nodes_.take_flipped(); }
     [[nodiscard]] std::vector<NodeIndex> take_offered() { return nodes_.take_offered(); }
     [[nodiscard]] std::vector<TaskIndex> take_touched() { return copies_.take_touched(); }
+    void set_answered(NodeIndex node, Instant when) { nodes_.set_answered(node, when); }
     /// A move is complete: its target is an ordinary copy now.
     void arrived(TaskIndex task, Ordinal ordinal, NodeIndex node) {
         copies_.on_arrived(task, ordinal, node);
     }
     /// As in CopyTable.
     std::optional<Instant> note_health(Instant now, TaskIndex task) {
-        return copies_.note_health(now, task);
+        return copies_.note_health(now, task, nodes_);
     }
 
     /// The node reports an instance that runs or may run again, or orders to it are in flight.

@@ -5,8 +5,10 @@ namespace muster::coordinator {
 namespace {
 
 /// The move would replace the copy by one of a generation that is not yet known to be healthy.
-bool is_held(const TaskStep& step, const Copy& stay) {
-    return step.hold.holds() && is_outdated(stay, step.at.task.generation);
+bool is_held(const TaskStep& step, Ordinal ordinal, const Copy& stay) {
+    const bool waits_for_other = step.hold.only.value_or(ordinal) != ordinal;
+    return (step.hold.on_trial || step.hold.halted || waits_for_other) &&
+           is_outdated(stay, step.at.task.generation);
 }
 
 /// Begins to move one ordinal, or returns what blocks it.
@@ -23,7 +25,8 @@ Obstacle move_off(const TaskStep& step, Ordinal ordinal, const Evacuation& why,
     if (!at.placements.nodes().is_commandable(stay.node)) {
         return Obstacle::no_orders;
     }
-    if (is_held(step, stay) && !why.force) {
+    const bool held = is_held(step, ordinal, stay);
+    if (held && !why.force) {
         return Obstacle::min_healthy;
     }
     if (!step.orders.may_start()) {
@@ -31,7 +34,11 @@ Obstacle move_off(const TaskStep& step, Ordinal ordinal, const Evacuation& why,
     }
     const bool starts_first = at.task.spec.update.max_surge > 0;
     if (starts_first && !step.orders.has_room()) {
-        return Obstacle::max_surge;
+        if (!held) {
+            return Obstacle::max_surge;
+        }
+        step.orders.stop(stay, why.cause);  // A halted roll-out may use up the surge for ever.
+        return Obstacle::none;
     }
     if (!starts_first && step.orders.taken_down() >= at.task.spec.update.max_unavailable) {
         return Obstacle::max_unavailable;

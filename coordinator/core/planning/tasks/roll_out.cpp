@@ -25,7 +25,7 @@ public:
         std::optional<Ordinal> next;
         std::optional<Ordinal> next_elsewhere;  // Its node does not serve.
         std::uint32_t outdated = 0;
-        bool is_under_way = step_.hold.on_trial || step_.hold.halted;
+        bool is_under_way = step_.hold.on_trial || step_.hold.halted || step_.orders.has_begun();
         for (Ordinal ordinal = 0; ordinal < at_.task.ordinals(); ++ordinal) {
             const Slot& slot = at_.slot(ordinal);
             is_under_way = is_under_way || is_held_up(ordinal);
@@ -72,7 +72,10 @@ private:
             return false;
         }
         const auto copies = at_.copies_of(slot);
-        return stay.orders.taken_down ||
+        const bool begins = !stay.reported || stay.orders.starting ||
+                            stay.state == InstanceState::pending ||
+                            stay.state == InstanceState::starting;
+        return stay.orders.taken_down || (begins && stay.generation >= at_.task.generation) ||
                (stay.generation >= at_.task.generation &&
                 std::ranges::any_of(copies, [&](const Copy& copy) {
                     return copy.generation < at_.task.generation && !is_leaving(copy);

@@ -23,8 +23,6 @@ struct RollOutHold {
     /// The new copy of this ordinal failed on some node, and has not been healthy since: the
     /// roll-out takes no other ordinal.
     std::optional<Ordinal> only{};
-
-    [[nodiscard]] bool holds() const { return on_trial || halted || only; }
 };
 [[nodiscard]] RollOutHold hold_of(const TaskAtHand& at, const RecentFailures& failures);
 

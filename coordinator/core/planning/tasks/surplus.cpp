@@ -63,7 +63,9 @@ void stop_duplicates(const TaskAtHand& at, TaskOrders& orders) {
                 continue;
             }
             // A task that became exclusive must not have two copies, even if none runs for a while.
-            const bool is_needless = is_served_by(*slot.stay, copy, at) ||
+            const auto why = at.why_leave(copy.node);
+            const bool is_forced = why && why->force && halts_roll_out(*slot.stay, at.task);
+            const bool is_needless = is_forced || is_served_by(*slot.stay, copy, at) ||
                                      is_of_the_past(at, copy) || at.task.spec.exclusive ||
                                      has_failed_beside(at, copy, *slot.stay);
             if (&copy != slot.stay && is_needless) {

@@ -43,6 +43,7 @@ void TaskOrders::stop(const Copy& copy, Cause cause) {
 void TaskOrders::stop_first(Ordinal ordinal, NodeIndex target, Cause cause) {
     stop(*at_.stay(ordinal), cause);
     ++stopped_first_;
+    has_begun_ = true;
     rehome(ordinal, target);
     state_.notes.deferred[{at_.index, ordinal}] = Homes::none;
 }
@@ -66,6 +67,7 @@ void TaskOrders::start(Ordinal ordinal, NodeIndex node, Cause cause) {
         room_ -= 1;
         rehome(ordinal, node);
     }
+    has_begun_ = true;
     pass_.all.push_back(
         {Order::Action::start, cause, at_.index, ordinal, node, at_.task.generation});
 }

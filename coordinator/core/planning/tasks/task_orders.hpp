@@ -40,6 +40,8 @@ public:
     [[nodiscard]] bool makes_room() const { return makes_room_; }
     /// Ordinals that were taken down and do not run again yet, judged by copies and homes.
     [[nodiscard]] std::uint32_t taken_down() const;
+    /// This pass starts a copy of the task, or stops one to start it on another node.
+    [[nodiscard]] bool has_begun() const { return has_begun_; }
     [[nodiscard]] bool empty() const { return pass_.all.size() == first_; }
 
 private:
@@ -52,6 +54,7 @@ private:
     std::size_t first_;       // The first order of this task.
     std::uint32_t room_ = 0;  // Copies that may still be added.
     bool makes_room_ = false;
+    bool has_begun_ = false;
     // Ordinals that this pass takes down to start them elsewhere.
     std::uint32_t stopped_first_ = 0;
 };

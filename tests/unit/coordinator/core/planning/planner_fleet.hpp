@@ -26,7 +26,8 @@ public:
         Sequence sequence{};
         bool serves = true;
         bool is_lost = false;
-        bool refuses = false;  ///< Every start.
+        bool is_silent = false;  ///< It does not answer.
+        bool refuses = false;    ///< Every start.
         std::map<InstanceId, InstanceReport> runs;
     };
 
@@ -179,7 +180,7 @@ public:
     }
     void report_all() {
         for (auto& [name, host] : hosts_) {
-            if (!host.is_lost) {
+            if (!host.is_lost && !host.is_silent) {
                 report(host);
             }
         }
@@ -187,6 +188,11 @@ public:
     /// One round: plan, execute, report. Returns the number of orders.
     std::size_t round(const Scope& scope = {}) {
         now = scope.now;
+        for (const auto& [name, host] : hosts_) {
+            if (!host.is_lost && !host.is_silent) {
+                placements.set_answered(host.index, scope.now);
+            }
+        }
         const Plan plan = planner.plan(scope);
         carry_out(plan);
         report_all();

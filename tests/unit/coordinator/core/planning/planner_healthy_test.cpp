@@ -284,4 +284,68 @@ TEST_CASE("while a failed new copy is tried elsewhere no other instance is repla
           Lines{"start web.0 n2 rollout", "stop web.0 n2 retry", "start web.0 n3 rollout"});
 }
 
+// Goal: a copy that nobody sees run does not replace one that runs. Method: the node of the new
+// copy stops answering before min_healthy, and answers again later.
+TEST_CASE("a copy does not become healthy while its node does not answer", "[planner][rollout]") {
+    HealthyFleet web{3, 2, 1};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    web.run_rounds(2);
+    fleet.hosts().at("n2").is_silent = true;
+    web.run_rounds(10);
+    CHECK(fleet.trace == Lines{"start web.0 n2 rollout"});
+    CHECK(fleet.running("web") == 3);
+    fleet.hosts().at("n2").is_silent = false;
+    web.run_rounds(2);
+    CHECK(fleet.trace == Lines{"start web.0 n2 rollout", "stop web.0 n0 rollout"});
+}
+
+// Goal: a bad host does not hold up a drain for ever. Method: the new copy fails on one host; then
+// the node of the old copy is drained.
+TEST_CASE("an instance whose new copy failed on one node leaves a drained node",
+          "[planner][rollout][drain]") {
+    HealthyFleet web{6, 2, 1};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    web.run_rounds(2);
+    fleet.fail("n2", {"web", 0});
+    fleet.drain("n0");
+    web.run_rounds(4);
+    CHECK(std::ranges::any_of(
+        fleet.trace, [](const std::string& line) { return line.starts_with("start web.0 n3"); }));
+}
+
+// Method: a halted roll-out has used up max_surge; the node of another old copy is drained.
+TEST_CASE("a forced drain ends although the roll-out of the task is halted",
+          "[planner][rollout][drain]") {
+    HealthyFleet web{3, 2, 1};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    web.run_rounds(2);
+    web.end_new_copies();
+    web.run_rounds(2);
+    REQUIRE(fleet.trace == Lines{"start web.0 n2 rollout"});
+    fleet.suspend("n1", Evacuation{.force = true});
+    web.run_rounds(2);
+    CHECK(std::ranges::any_of(
+        fleet.trace, [](const std::string& line) { return line.starts_with("stop web.1 n1"); }));
+}
+
+// Method: without max_surge, the halting copy must leave its node and starts on another.
+TEST_CASE("while a new copy starts again elsewhere no other instance is replaced",
+          "[planner][rollout][drain]") {
+    HealthyFleet web{4, 3, 0};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    web.run_rounds(2);
+    web.end_new_copies();
+    web.run_rounds(2);
+    fleet.drain("n0");
+    web.run_rounds(4);
+    CHECK(std::ranges::any_of(
+        fleet.trace, [](const std::string& line) { return line.starts_with("start web.0 n3"); }));
+    CHECK(std::ranges::none_of(
+        fleet.trace, [](const std::string& line) { return line.starts_with("start web.1"); }));
+}
+
 }  // namespace muster::coordinator::test
