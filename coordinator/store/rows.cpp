@@ -109,8 +109,9 @@ Result<StoredEnds> ends_of(const sqlite::Statement& row) {
         return unreadable("list of ends of task '" + ends.name + "'", "it is too long");
     }
     for (std::size_t at = 0; at < bytes.size(); ++at) {
+        const unsigned byte = static_cast<unsigned char>(bytes[at]);
         for (Ordinal bit = 0; bit < 8; ++bit) {
-            if ((static_cast<unsigned char>(bytes[at]) >> bit & 1U) != 0) {
+            if ((byte >> bit & 1U) != 0) {
                 ends.ordinals.add(static_cast<Ordinal>(8 * at) + bit);
             }
         }
