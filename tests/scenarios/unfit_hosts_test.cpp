@@ -83,7 +83,7 @@ TEST_CASE("a host that cannot work is suspended within five rounds", "[scenario]
     };
     set_broken(true);
     cluster.restart("web");
-    cluster.run(10s);
+    cluster.run(25s);  // The roll-out first waits for the copy on the other host.
     CHECK(cluster.trace().contains("c1 > n1 for 30 s: its flap score reached the threshold with"));
     set_broken(false);
     require_convergence(cluster, 90s);

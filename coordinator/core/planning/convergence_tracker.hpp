@@ -24,7 +24,13 @@ struct PhaseChange {
 /// cost nothing.
 class ConvergenceTracker {
 public:
-    void add(const std::string& task) { watched_.emplace(task, TaskPhase::placing); }
+    void add(const std::string& task) {
+        const auto [entry, is_new] = watched_.emplace(task, TaskPhase::placing);
+        // It may have lost a copy and converged again before the next look.
+        if (!is_new && entry->second == TaskPhase::converged) {
+            entry->second = TaskPhase::placing;
+        }
+    }
     /// Checks the next `most` tasks, in the order of names. Returns those that became converged,
     /// unplaced, halted or failed since their last check. Calls `see(index, phase, is_told)` for
     /// each checked task.
