@@ -35,7 +35,7 @@ std::string octal(mode_t mode) {
     return text.data();
 }
 
-// What is wrong with a file as a secret. Empty: nothing.
+// Why the file cannot be a secret. Empty: it can.
 std::string fault_of_secret(const struct stat& status) {
     if (!S_ISREG(status.st_mode)) {
         return "is not a regular file: put the file itself there";

@@ -54,7 +54,7 @@ private:
     std::map<std::string, Shared<Row>, std::less<>> rows_;
 };
 
-/// What is counted about the rows of a kind: nothing, for most kinds.
+/// The count that a table keeps of its rows. Most kinds of rows keep none.
 template <class Row>
 struct RowCount {
     void add(const Row& /*row*/) {}

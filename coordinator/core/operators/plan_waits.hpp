@@ -44,7 +44,8 @@ private:
     bool has_more_ = false;    // Another wait is over.
 };
 
-/// What is still in progress of the changes up to this Persist: `2 instances are being started`.
+/// Describes the changes up to this Persist that are still in progress: `2 instances are being
+/// started`. Empty: none is.
 /// Empty if nothing is. The planner's totals must be up to date.
 [[nodiscard]] std::string under_way(const Facts& facts, std::uint64_t after);
 
