@@ -50,6 +50,11 @@ bool is_leaving(const Copy& copy) {
            (copy.state == InstanceState::stopping && !copy.orders.replacing);
 }
 
+bool is_starting(const Copy& copy) {
+    return !copy.reported || copy.orders.starting || copy.state == InstanceState::pending ||
+           copy.state == InstanceState::starting;
+}
+
 bool is_outdated(const Copy& copy, Generation wanted) {
     return copy.generation < wanted && !copy.orders.replacing;
 }

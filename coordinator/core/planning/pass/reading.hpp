@@ -54,6 +54,9 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
 /// The copies of one ordinal among a task's copies.
 [[nodiscard]] std::span<const Copy> copies_of(std::span<const Copy> copies, Ordinal ordinal);
 
+/// The copy is on its way: its start is ordered, or its process does not run yet.
+[[nodiscard]] bool is_starting(const Copy& copy);
+
 /// Some copy of an older generation has not been replaced yet.
 [[nodiscard]] bool is_rolling_out(const Reading& reading, Generation wanted);
 

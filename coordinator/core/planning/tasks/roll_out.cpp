@@ -72,10 +72,8 @@ private:
             return false;
         }
         const auto copies = at_.copies_of(slot);
-        const bool begins = !stay.reported || stay.orders.starting ||
-                            stay.state == InstanceState::pending ||
-                            stay.state == InstanceState::starting;
-        return stay.orders.taken_down || (begins && stay.generation >= at_.task.generation) ||
+        return stay.orders.taken_down ||
+               (is_starting(stay) && stay.generation >= at_.task.generation) ||
                (stay.generation >= at_.task.generation &&
                 std::ranges::any_of(copies, [&](const Copy& copy) {
                     return copy.generation < at_.task.generation && !is_leaving(copy);

@@ -106,10 +106,7 @@ std::uint32_t TaskOrders::taken_down() const {
             continue;
         }
         const Copy& stay = *slot.stay;
-        const bool begins = !stay.reported || stay.orders.starting || stay.orders.taken_down ||
-                            stay.state == InstanceState::pending ||
-                            stay.state == InstanceState::starting;
-        down += begins ? 1U : 0U;
+        down += stay.orders.taken_down || is_starting(stay) ? 1U : 0U;
     }
     return down;
 }
