@@ -26,15 +26,24 @@ Json alone(const Cluster& cluster, const std::string& name = "db") {
     return task;
 }
 
+/// A variable of the task's process. Its shell executes another program at first, and meanwhile the
+/// kernel shows no environment.
+std::string variable_of(const Cluster& cluster, const std::string& task, const char* name) {
+    std::string value;
+    static_cast<void>(until([&] {
+        const auto found = cluster.tasks(task);
+        value = found.empty() ? "" : std::string{found.front().variable(name)};
+        return !value.empty();
+    }));
+    return value;
+}
+
 std::string host_of(const Cluster& cluster, const std::string& task = "db") {
-    const auto found = cluster.tasks(task);
-    return found.empty() ? "" : std::string{found.front().variable("MUSTER_NODE")};
+    return variable_of(cluster, task, "MUSTER_NODE");
 }
 
 std::uint64_t token_of(const Cluster& cluster, const std::string& task = "db") {
-    const auto found = cluster.tasks(task);
-    return found.empty() ? 0
-                         : std::stoull("0" + std::string{found.front().variable("MUSTER_TOKEN")});
+    return std::stoull("0" + variable_of(cluster, task, "MUSTER_TOKEN"));
 }
 
 }  // namespace

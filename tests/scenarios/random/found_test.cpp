@@ -201,7 +201,7 @@ TEST_CASE("a blocked roll-out keeps no place from other tasks", "[scenario][foun
     cluster.run(5s);
     cluster.heal("m0");
     cluster.run(10s);
-    REQUIRE(cluster.running("db") == 1);
+    REQUIRE(cluster.running("db") == 2);
     WantedTask web{"web", 1, serving(), {}};
     web.place.constraints.push_back(*parse_constraint("node = m0"));
     cluster.ask(ApplyRequest{.tasks = {web}});
