@@ -164,7 +164,7 @@ struct PlainFields {
         return "node count again vanished";
     }
     static constexpr auto names(const FailureRecord*) {
-        return "generation failed_on refusals last_refusal good_since";
+        return "generation failed_on refusals last_refusal good_since ended_early";
     }
     static constexpr auto names(const Allowance*) { return "cpu_milli memory_bytes slots"; }
     static constexpr auto names(const Claim*) { return "cluster epoch counter"; }

@@ -78,7 +78,8 @@ TaskStatus Planner::status(TaskIndex task) const {
     Reading reading;
     read(state_->workload, state_->placements, task, reading);
     return summarise(state_->workload, state_->placements, task, reading,
-                     state_->statuses.shortages_of(task), state_->statuses.is_new(task));
+                     state_->statuses.shortages_of(task), state_->statuses.is_new(task),
+                     state_->failures.unproven(task, state_->workload[task], reading));
 }
 
 bool Planner::are_totals_behind() const { return state_->statuses.is_behind(); }

@@ -142,6 +142,13 @@ std::string describe_halt(const Workload& workload, const Planner& planner, Task
     const InstanceView instance = planner.instance(task, *ordinal);
     const std::string name = to_string(instance.id);
     const std::string least = muster::to_string(workload[task].spec.update.min_healthy);
+    const bool is_gone = instance.node.empty() || instance.state == "unknown" ||
+                         instance.generation < workload[task].generation;
+    if (is_gone) {
+        return "the roll-out is halted: the new copy of " + name + " did not run for " + least +
+               ", and is gone from its node; the roll-out tries " + name +
+               " again once a node has a place for it, and nothing else before";
+    }
     return "the roll-out is halted: " + name + " on " + instance.node + " did not run for " +
            least + " (" + describe_end(instance) +
            "); apply a version that does, or the one before; 'muster logs " + name +

@@ -136,7 +136,8 @@ void PlannerState::add_short_of_room(std::vector<TaskIndex>& tasks) {
 }
 
 void PlannerState::record(TaskIndex index, std::span<const Shortage> shortages) {
-    if (statuses.record(index, scratch.reading, shortages)) {
+    const auto unproven = failures.unproven(index, workload[index], scratch.reading);
+    if (statuses.record(index, scratch.reading, shortages, unproven)) {
         moves.note_balance_change();  // Instances that a stray kept from moving may move now.
     }
 }

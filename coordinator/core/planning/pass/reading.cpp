@@ -72,7 +72,7 @@ bool is_healthy(const Copy& copy, const Task& task) {
 
 bool is_on_trial(const Copy& copy, const Task& task) {
     return copy.reported && copy.generation >= task.generation && !is_healthy(copy, task) &&
-           (has_run(copy.state) || halts_roll_out(copy, task));
+           has_run(copy.state);
 }
 
 bool halts_roll_out(const Copy& copy, const Task& task) {
@@ -205,10 +205,18 @@ void count_health(const Copy& stay, const Task& task, TaskStatus& status) {
     }
 }
 
+/// A copy of the wanted generation exists or is ordered.
+bool is_tried_again(const Reading& reading, Ordinal ordinal, Generation wanted) {
+    return std::ranges::any_of(copies_of(reading.copies, ordinal), [&](const Copy& copy) {
+        return is_ours(copy) && !is_leaving(copy) && !is_outdated(copy, wanted);
+    });
+}
+
 }  // namespace
 
 TaskStatus summarise(const Workload& workload, const Placements& placements, TaskIndex index,
-                     const Reading& reading, std::span<const Shortage> shortages, bool is_new) {
+                     const Reading& reading, std::span<const Shortage> shortages, bool is_new,
+                     std::optional<Ordinal> unproven) {
     const Task& task = workload[index];
     const Generation wanted = task.generation;
     TaskStatus status;
@@ -237,6 +245,9 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
         unsettled += of_slot.settled ? 0U : 1U;
         count_health(*slot.stay, task, status);
         has_failed = has_failed || slot.stay->state == InstanceState::failed;
+    }
+    if (unproven && !status.halted_by && !is_tried_again(reading, *unproven, wanted)) {
+        status.halted_by = unproven;
     }
     if (!is_new && status.rolling == 0) {
         status.halted_by.reset();  // There is no roll-out.

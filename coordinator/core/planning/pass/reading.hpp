@@ -18,7 +18,7 @@ namespace muster::coordinator {
 
 /// The copy counts for a roll-out: it came up, and ran for the task's min_healthy or ended well.
 [[nodiscard]] bool is_healthy(const Copy& copy, const Task& task);
-/// The copy is of the wanted generation, came up or ended early, and is not healthy yet.
+/// The copy is of the wanted generation, came up, and is not healthy yet.
 [[nodiscard]] bool is_on_trial(const Copy& copy, const Task& task);
 /// The copy ended before min_healthy. It halts a roll-out until it has run for min_healthy, or
 /// until the task is changed again.
@@ -69,9 +69,11 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
                                     TaskIndex index, Ordinal ordinal);
 
 /// The status of a task. `shortages`: those of the last pass; their counts are updated. `is_new`:
-/// not all copies of its generation are known to have been healthy.
+/// not all copies of its generation are known to have been healthy. `unproven`: the instance whose
+/// copy of the wanted generation failed or ended early, even if that copy is gone.
 [[nodiscard]] TaskStatus summarise(const Workload& workload, const Placements& placements,
                                    TaskIndex index, const Reading& reading,
-                                   std::span<const Shortage> shortages, bool is_new);
+                                   std::span<const Shortage> shortages, bool is_new,
+                                   std::optional<Ordinal> unproven);
 
 }  // namespace muster::coordinator

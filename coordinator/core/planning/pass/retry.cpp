@@ -20,7 +20,7 @@ Duration pause_after(std::uint32_t refusals) {
 }
 
 bool is_over(const FailureRecord& record) {
-    return record.failed_on.empty() && record.refusals.empty();
+    return !record.has_failed() && record.refusals.empty();
 }
 
 }  // namespace
@@ -51,9 +51,9 @@ bool FailureRecord::holds_up(const Copy* stay, Generation wanted, bool has_home,
     }
     // An instance that was only refused may start after its pause. If it has no place then, it only
     // lacks a place and does not hold up the roll-out.
-    return has_home || !failed_on.empty() ||
-           std::ranges::any_of(refusals,
-                               [&](const Refusal& refusal) { return now < refusal.again; });
+    return has_home || has_failed() || std::ranges::any_of(refusals, [&](const Refusal& refusal) {
+               return now < refusal.again;
+           });
 }
 
 // ---- updates of the records ----
@@ -96,25 +96,31 @@ void RecentFailures::on_read(Instant now, TaskIndex index, const Task& task,
                              const Reading& reading) {
     const bool had_any = has_any(index);
     if (had_any) {
-        keep(index, task.generation, task.ordinals());
+        keep(index, task);
     }
     for (Ordinal ordinal = 0; ordinal < task.ordinals(); ++ordinal) {
         const Copy* const stay = reading.slots[ordinal].stay;
         if (stay == nullptr || !stay->reported || stay->generation != task.generation) {
             continue;
         }
+        const Key key{index, ordinal};
+        if (halts_roll_out(*stay, task)) {
+            at(key, task.generation).ended_early = true;
+        }
         if (stay->state == InstanceState::failed) {
-            failed({index, ordinal}, task.generation, stay->node);
+            failed(key, task.generation, stay->node);
         } else if (had_any) {
-            reported(now, {index, ordinal}, stay->state == InstanceState::running);
+            reported(now, key, task, *stay);
         }
     }
 }
 
-/// Drops records of other generations of the task, and of ordinals from `ordinals` on.
-void RecentFailures::keep(TaskIndex task, Generation generation, std::uint32_t ordinals) {
-    for (auto [at, end] = of_task(records_, task); at != end;) {
-        const bool stays = at->second.generation == generation && at->first.second < ordinals;
+/// Drops records of other generations of the task, and of ordinals that are not wanted any more.
+void RecentFailures::keep(TaskIndex index, const Task& task) {
+    for (auto [at, end] = of_task(records_, index); at != end;) {
+        const Ordinal ordinal = at->first.second;
+        const bool stays = at->second.generation == task.generation && ordinal < task.ordinals() &&
+                           (!task.is_everywhere() || task.bound[ordinal] != no_node);
         at = stays ? std::next(at) : records_.erase(at);
     }
 }
@@ -128,12 +134,14 @@ void RecentFailures::failed(const Key& key, Generation generation, NodeIndex nod
 }
 
 /// The instance did not fail, and its node reports whether it runs.
-void RecentFailures::reported(Instant now, const Key& key, bool runs) {
+void RecentFailures::reported(Instant now, const Key& key, const Task& task, const Copy& stay) {
     const auto found = records_.find(key);
     if (found == records_.end()) {
         return;
     }
     FailureRecord& record = found->second;
+    const bool runs = stay.state == InstanceState::running;
+    record.ended_early = record.ended_early && !is_healthy(stay, task);
     // Vanished entries stay: otherwise a node where the instance keeps vanishing would be tried
     // first again.
     std::erase_if(record.refusals, [](const auto& refusal) { return !refusal.vanished; });
@@ -148,6 +156,24 @@ void RecentFailures::reported(Instant now, const Key& key, bool runs) {
 }
 
 // ---- the rule ----
+
+std::optional<Ordinal> RecentFailures::unproven(TaskIndex index, const Task& task,
+                                                const Reading& reading) const {
+    if (task.spec.update.min_healthy == Duration::zero()) {
+        return std::nullopt;
+    }
+    for (auto [at, end] = of_task(records_, index); at != end; ++at) {
+        const Ordinal ordinal = at->first.second;
+        const Copy* const stay =
+            ordinal < reading.slots.size() ? reading.slots[ordinal].stay : nullptr;
+        const bool is_proven =
+            stay != nullptr && stay->generation >= task.generation && is_healthy(*stay, task);
+        if (at->second.has_failed() && !is_proven) {
+            return ordinal;
+        }
+    }
+    return std::nullopt;
+}
 
 bool RecentFailures::is_to_retry(const Key& key, const Copy* stay) const {
     const bool has_failed = stay != nullptr && stay->reported &&

@@ -34,7 +34,10 @@ struct FailureRecord {
     std::vector<Refusal> refusals;
     std::string last_refusal;  ///< The node, and its reason.
     std::optional<Instant> good_since;
+    bool ended_early = false;  ///< A copy ended before min_healthy, and none was healthy since.
 
+    /// A roll-out may replace no other instance until this one is healthy.
+    [[nodiscard]] bool has_failed() const { return ended_early || !failed_on.empty(); }
     [[nodiscard]] bool has_failed_on(NodeIndex node) const {
         return std::ranges::find(failed_on, node) != failed_on.end();
     }
@@ -74,6 +77,10 @@ public:
         return found == records_.end() ? nullptr : &found->second;
     }
     [[nodiscard]] bool has_any(TaskIndex task) const { return has_task(records_, task); }
+    /// The first instance whose copy of the wanted generation failed or ended before min_healthy,
+    /// and has not been healthy since, even if that copy is gone. A roll-out takes no other.
+    [[nodiscard]] std::optional<Ordinal> unproven(TaskIndex index, const Task& task,
+                                                  const Reading& reading) const;
     /// The copy has failed, and its instance is tried elsewhere if another node has a place.
     [[nodiscard]] bool is_to_retry(const Key& key, const Copy* stay) const;
     [[nodiscard]] bool excludes(const Key& key, NodeIndex node, Instant now) const;
@@ -86,9 +93,9 @@ private:
     friend struct CoreFields;
 
     FailureRecord& at(const Key& key, Generation generation);
-    void keep(TaskIndex task, Generation generation, std::uint32_t ordinals);
+    void keep(TaskIndex index, const Task& task);
     void failed(const Key& key, Generation generation, NodeIndex node);
-    void reported(Instant now, const Key& key, bool runs);
+    void reported(Instant now, const Key& key, const Task& task, const Copy& stay);
 
     ByInstance<FailureRecord> records_;
 };

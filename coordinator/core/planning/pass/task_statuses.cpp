@@ -11,14 +11,15 @@
 namespace muster::coordinator {
 
 bool TaskStatuses::record(TaskIndex index, const Reading& reading,
-                          std::span<const Shortage> shortages) {
+                          std::span<const Shortage> shortages, std::optional<Ordinal> unproven) {
     Recorded& task = made_at(tasks_, index, workload_.bound());
     const bool was_unplaced = task.counts && task.status.phase == TaskPhase::unplaced;
     if (task.counts) {
         count(task.status, ~std::uint64_t{0});
     }
     const std::uint32_t strays_before = task.status.strays;
-    task.status = summarise(workload_, placements_, index, reading, shortages, is_new(index));
+    task.status =
+        summarise(workload_, placements_, index, reading, shortages, is_new(index), unproven);
     if (task.status.updated == task.status.wanted) {
         task.was_healthy = workload_[index].generation;
     }

@@ -22,8 +22,10 @@ public:
           held_back_{held_back},
           began_at_{held_back.value_or(Generation{})} {}
 
-    /// `reading` is of this task. True: the task has fewer strays than before.
-    bool record(TaskIndex index, const Reading& reading, std::span<const Shortage> shortages);
+    /// `reading` is of this task; the rest is as for summarise(). True: the task has fewer strays
+    /// than before.
+    bool record(TaskIndex index, const Reading& reading, std::span<const Shortage> shortages,
+                std::optional<Ordinal> unproven);
     /// The task has no copies any more.
     void forget(TaskIndex index);
     /// A report changed the task since it was recorded.

@@ -7,8 +7,7 @@ namespace {
 /// The move would replace the copy by one of a generation that is not yet known to be healthy.
 bool is_held(const TaskStep& step, Ordinal ordinal, const Copy& stay) {
     const bool waits_for_other = step.hold.only.value_or(ordinal) != ordinal;
-    return (step.hold.on_trial || step.hold.halted || waits_for_other) &&
-           is_outdated(stay, step.at.task.generation);
+    return (step.hold.on_trial || waits_for_other) && is_outdated(stay, step.at.task.generation);
 }
 
 /// Begins to move one ordinal, or returns what blocks it.
@@ -32,15 +31,18 @@ Obstacle move_off(const TaskStep& step, Ordinal ordinal, const Evacuation& why,
     if (!step.orders.may_start()) {
         return Obstacle::starts_spent;
     }
+    const Slot& slot = at.slot(ordinal);
+    const bool halts = halts_roll_out(stay, at.task);
     const bool starts_first = at.task.spec.update.max_surge > 0;
     if (starts_first && !step.orders.has_room()) {
-        if (!held) {
+        if (!held && !(halts && slot.last - slot.first > 1)) {
             return Obstacle::max_surge;
         }
         step.orders.stop(stay, why.cause);  // A halted roll-out may use up the surge for ever.
         return Obstacle::none;
     }
-    if (!starts_first && step.orders.taken_down() >= at.task.spec.update.max_unavailable) {
+    if (!starts_first && !halts &&
+        step.orders.taken_down() >= at.task.spec.update.max_unavailable) {
         return Obstacle::max_unavailable;
     }
     const auto target = step.search.find(ordinal, cursor);

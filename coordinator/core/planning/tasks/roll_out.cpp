@@ -25,7 +25,7 @@ public:
         std::optional<Ordinal> next;
         std::optional<Ordinal> next_elsewhere;  // Its node does not serve.
         std::uint32_t outdated = 0;
-        bool is_under_way = step_.hold.on_trial || step_.hold.halted || step_.orders.has_begun();
+        bool is_under_way = step_.hold.on_trial || step_.orders.has_begun();
         for (Ordinal ordinal = 0; ordinal < at_.task.ordinals(); ++ordinal) {
             const Slot& slot = at_.slot(ordinal);
             is_under_way = is_under_way || is_held_up(ordinal);
@@ -36,7 +36,7 @@ public:
             if (!is_replaceable(slot) || at_.is_leased(ordinal)) {
                 continue;
             }
-            if (step_.hold.halted || step_.hold.only.value_or(ordinal) != ordinal) {
+            if (step_.hold.only.value_or(ordinal) != ordinal) {
                 continue;
             }
             if (is_down(*slot.stay)) {
@@ -211,24 +211,11 @@ private:
 
 RollOutHold hold_of(const TaskAtHand& at, const RecentFailures& failures) {
     RollOutHold hold;
-    for (Ordinal ordinal = 0; ordinal < at.task.ordinals(); ++ordinal) {
+    for (Ordinal ordinal = 0; ordinal < at.task.ordinals() && !hold.on_trial; ++ordinal) {
         const Copy* const stay = at.stay(ordinal);
-        if (stay != nullptr) {
-            hold.on_trial = hold.on_trial || is_on_trial(*stay, at.task);
-            hold.halted = hold.halted || halts_roll_out(*stay, at.task);
-        }
+        hold.on_trial = stay != nullptr && is_on_trial(*stay, at.task);
     }
-    const bool may_fail =
-        failures.has_any(at.index) && at.task.spec.update.min_healthy > Duration::zero();
-    for (Ordinal ordinal = 0; may_fail && !hold.only && ordinal < at.task.ordinals(); ++ordinal) {
-        const FailureRecord* const failed = failures.find({at.index, ordinal});
-        const Copy* const stay = at.stay(ordinal);
-        const bool lasts =
-            stay != nullptr && stay->generation >= at.task.generation && is_healthy(*stay, at.task);
-        if (failed != nullptr && !failed->failed_on.empty() && !lasts) {
-            hold.only = ordinal;
-        }
-    }
+    hold.only = failures.unproven(at.index, at.task, at.reading);
     return hold;
 }
 

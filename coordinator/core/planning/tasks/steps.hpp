@@ -19,9 +19,8 @@ bool plan_task(PlannerState& state, TaskIndex index, const Scope& scope, PassOrd
 /// run for min_healthy.
 struct RollOutHold {
     bool on_trial = false;  ///< Some new copy has not run for min_healthy yet.
-    bool halted = false;    ///< Some new copy ended before min_healthy.
-    /// The new copy of this ordinal failed on some node, and has not been healthy since: the
-    /// roll-out takes no other ordinal.
+    /// The new copy of this ordinal failed or ended early, and has not been healthy since: the
+    /// roll-out takes no other ordinal, even when that copy is gone.
     std::optional<Ordinal> only{};
 };
 [[nodiscard]] RollOutHold hold_of(const TaskAtHand& at, const RecentFailures& failures);

@@ -5,6 +5,7 @@
 
 #include "tests/catch.hpp"
 
+#include "coordinator/core/planning/reasons.hpp"
 #include "tests/unit/coordinator/core/planning/planner_fleet.hpp"
 
 // A new copy counts for a roll-out once it has run for min_healthy.
@@ -346,6 +347,86 @@ TEST_CASE("while a new copy starts again elsewhere no other instance is replaced
         fleet.trace, [](const std::string& line) { return line.starts_with("start web.0 n3"); }));
     CHECK(std::ranges::none_of(
         fleet.trace, [](const std::string& line) { return line.starts_with("start web.1"); }));
+}
+
+// Goal: a release that takes its hosts down does not take down the next one.
+// Method: the new copy ends early, then its node is lost; no other node is free.
+TEST_CASE("a halt outlasts the copy that caused it", "[planner][rollout]") {
+    HealthyFleet web{3, 2, 1};
+    Fleet& fleet = web.fleet;
+    TaskSpec spec = fleet.stored().at("web").wanted.spec;
+    spec.update.max_unavailable = 0;
+    fleet.want("web", 2, spec);
+    web.run_rounds(2);
+    REQUIRE(fleet.trace == Lines{"start web.0 n2 rollout"});
+    web.end_new_copies();
+    web.run_rounds(1);
+    fleet.lose("n2");
+    fleet.drain("n0");  // Otherwise web.0 would be the next anyway.
+    fleet.add("n3");
+    fleet.suspend("n3");
+    web.run_rounds(3);
+    CHECK(web.status().phase == TaskPhase::halted);
+    CHECK(web.status().halted_by == Ordinal{0});
+    CHECK(describe_halt(fleet.workload, fleet.planner, *fleet.workload.find("web")) ==
+          "the roll-out is halted: the new copy of web.0 did not run for 3s, and is gone from its "
+          "node; the roll-out tries web.0 again once a node has a place for it, and nothing else "
+          "before");
+    fleet.resume("n3");
+    web.run_rounds(1);
+    CHECK(web.status().halted_by == std::nullopt);  // Only this instance is tried again.
+    CHECK(fleet.trace == Lines{"start web.0 n2 rollout", "start web.0 n3 drain"});
+    web.end_new_copies();
+    web.run_rounds(9);
+    CHECK(web.status().phase == TaskPhase::halted);
+    CHECK(fleet.trace.size() == 2);
+}
+
+// Goal: the node of a crashing copy can be drained. Method: drain it while the roll-out is halted,
+// and max_surge is used up.
+TEST_CASE("a copy that halts a roll-out leaves a drained node", "[planner][rollout][drain]") {
+    HealthyFleet web{4, 2, 1};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    web.run_rounds(2);
+    web.end_new_copies();
+    web.run_rounds(2);
+    fleet.drain("n2");
+    web.run_rounds(3);
+    CHECK(fleet.blocked_on("n2").empty());
+    CHECK(fleet.trace ==
+          Lines{"start web.0 n2 rollout", "stop web.0 n2 drain", "start web.0 n3 rollout"});
+}
+
+// Goal: a bad release reaches one host. Method: with every_node, the host of the new copy is lost;
+// later it is drained, so that its instance is not wanted any more.
+TEST_CASE("with every_node a halt lasts until the node of the new copy is drained",
+          "[planner][rollout][every_node]") {
+    Fleet fleet;
+    fleet.min_healthy = 3s;
+    fleet.add_hosts(3);
+    PlacementRule rule;
+    rule.every_node = true;
+    fleet.want_placed("log", 1, rule);
+    const auto run_rounds = [&](int rounds) {
+        for (int round = 0; round < rounds; ++round) {
+            fleet.next_round();
+        }
+    };
+    run_rounds(6);
+    fleet.restart("log");
+    run_rounds(2);
+    fleet.trace.clear();
+    fleet.put("n0", "log", 0, fleet.generation("log"), InstanceState::backoff);
+    run_rounds(1);
+    fleet.lose("n0");
+    run_rounds(9);
+    CHECK(fleet.trace.empty());
+    CHECK(fleet.planner.status(*fleet.workload.find("log")).phase == TaskPhase::halted);
+    fleet.return_host("n0", true);
+    fleet.drain("n0");
+    run_rounds(2);
+    CHECK(fleet.trace == Lines{"start log.1 n1 rollout"});
 }
 
 }  // namespace muster::coordinator::test
