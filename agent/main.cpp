@@ -18,7 +18,7 @@ using namespace muster::daemon_main;
 constexpr Program program{
     "muster-agent", MUSTER_VERSION,
     "Runs tasks on this host for its coordinator. Tasks keep running when it ends;\n"
-    "`muster-agent stop-all [OPTIONS]`, with the same options, ends them and the agent."};
+    "`muster-agent stop-all [OPTIONS]`, with the same options, ends both."};
 constexpr std::string_view stop_all_verb = "stop-all";
 // For the systemd unit: see take_back_controllers().
 constexpr std::string_view make_room_verb = "make-room";
