@@ -17,8 +17,8 @@ using namespace muster::daemon_main;
 
 constexpr Program program{
     "muster-agent", MUSTER_VERSION,
-    "Runs tasks on this host for its coordinator. Tasks keep running when it ends;\n"
-    "`muster-agent stop-all [OPTIONS]`, with the same options, ends both."};
+    "Runs tasks on this host for its coordinator. Tasks keep running when it ends.\n"
+    "To end the tasks and the agent: muster-agent stop-all [the same OPTIONS]"};
 constexpr std::string_view stop_all_verb = "stop-all";
 // For the systemd unit: see take_back_controllers().
 constexpr std::string_view make_room_verb = "make-room";
