@@ -143,6 +143,24 @@ TEST_CASE("a halted roll-out continues once the copy has run for min_healthy",
     CHECK(web.status().updated == 2);
 }
 
+// Goal: a copy that was healthy once does not halt the roll-out again by its node's loss.
+// Method: the first new copy ends once and becomes healthy; its node is lost during the second.
+TEST_CASE("a halt is over once the copy is healthy, even if its node is lost later",
+          "[planner][rollout]") {
+    HealthyFleet web{3, 3, 0};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    web.run_rounds(2);
+    web.end_new_copies();
+    web.run_rounds(2);
+    web.restart_new_copies();
+    web.run_rounds(5);
+    REQUIRE(fleet.trace == Lines{"start web.0 n0 rollout", "start web.1 n1 rollout"});
+    fleet.lose("n0");
+    web.run_rounds(6);
+    CHECK(fleet.trace.back() == "start web.2 n2 rollout");
+}
+
 // Goal: a repaired release needs no further action. Method: change the task while it is halted.
 TEST_CASE("a change of the task ends the halt of its roll-out", "[planner][rollout]") {
     HealthyFleet web{3, 2, 1};
