@@ -54,9 +54,9 @@ std::optional<std::string> file_alarm(const FileUse& use, std::uint64_t turned_a
     if (!few_left && turned_away == 0) {
         return std::nullopt;
     }
-    const auto said = std::to_string(use.open) + " of " + std::to_string(use.limit) +
-                      " files are open in the coordinator";
-    return said +
+    const auto use_text = std::to_string(use.open) + " of " + std::to_string(use.limit) +
+                          " files are open in the coordinator";
+    return use_text +
            (turned_away > 0 ? ", and new connections are refused"
                             : ", and at the limit new connections are refused") +
            "; close needless connections, or raise the limit (LimitNOFILE=)";

@@ -103,20 +103,20 @@ void serve(int orders, int answers, TurnSize size) {
                                        port_of(bound->http)});
     LongestTurn longest;
     bool is_asked = false;
-    bool goes_on = true;
+    bool is_open = true;
     loop.watch(orders, [&](Instant) {
         char order = 0;
-        goes_on = read_from(orders, order);
+        is_open = read_from(orders, order);
         is_asked = true;
     });
-    while (goes_on) {
+    while (is_open) {
         const double began = thread_cpu_ms();
         const Instant now = server.turn(Instant::max());
         longest.cpu_ms = std::max(longest.cpu_ms, thread_cpu_ms() - began);
         longest.wall_ms =
             std::max(longest.wall_ms, static_cast<double>((net::boottime_now() - now) / 1us) / 1e3);
         ++longest.turns;
-        if (std::exchange(is_asked, false) && goes_on) {
+        if (std::exchange(is_asked, false) && is_open) {
             write_to(answers, std::exchange(longest, {}));
         }
     }

@@ -55,14 +55,14 @@ std::vector<std::string> contradictions(const Memory& memory) {
     Findings found;
     std::size_t nodes = 0;
     std::size_t awaited = 0;
-    std::size_t contested = 0;
+    std::size_t in_conflict = 0;
     std::size_t polled = 0;
     memory.nodes.each([&](NodeIndex index, const Node& node) {
         check_node(memory, index, node, found);
         ++nodes;
         awaited += node.awaited ? 1U : 0U;
-        contested += node.contested ? 1U : 0U;
-        polled += node.awaiting ? 1U : 0U;
+        in_conflict += node.in_conflict ? 1U : 0U;
+        polled += node.answer_pending ? 1U : 0U;
         const bool drains = memory.membership.drains().draining().contains(index);
         const auto row = memory.ledger.intents().rows().find(node.name);
         const Intent intent = row ? row->intent : Intent::active;
@@ -72,7 +72,7 @@ std::vector<std::string> contradictions(const Memory& memory) {
     });
     found.expect(nodes == memory.nodes.count(), "the table of nodes miscounts");
     found.expect(awaited == memory.liveness.recovery().awaited(), "recovery miscounts");
-    found.expect(contested == memory.membership.conflicts().count(), "name conflicts miscount");
+    found.expect(in_conflict == memory.membership.conflicts().count(), "name conflicts miscount");
     const auto open = memory.liveness.rounds().awaited();
     found.expect(!open || *open == polled, "the open round miscounts the polls without an answer");
     found.expect(memory.copies.placements.is_consistent(), "copies by node and by task differ");

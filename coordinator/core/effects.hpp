@@ -30,7 +30,7 @@ struct Effects {
     std::vector<std::pair<NodeIndex, TaskIndex>> specs_lacking;  ///< The node needs the spec again.
     std::vector<FailedInstance> failed;
     /// Nodes that left or were removed: their instances did not vanish.
-    std::vector<NodeIndex> excused;
+    std::vector<NodeIndex> departed;
     std::vector<std::pair<TaskIndex, Ordinal>> ended_well;  ///< Instances that are not run again.
     PlanReason plan = PlanReason::none;
     bool wake_waits = false;

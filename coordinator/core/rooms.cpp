@@ -17,10 +17,10 @@ constexpr std::size_t nodes_of_step = 2'000;
 /// The leadership is over, but operators still get an answer.
 Output reject_not_leader(const Input& input) {
     Output output;
-    if (const auto* asked = std::get_if<FromOperator>(&input)) {
+    if (const auto* from_operator = std::get_if<FromOperator>(&input)) {
         output.replies.push_back(
-            {asked->ticket,
-             Reply{asked->request->id,
+            {from_operator->ticket,
+             Reply{from_operator->request->id,
                    fail(Errc::not_leader, "this coordinator does not lead any more")}});
     }
     return output;
@@ -74,7 +74,7 @@ Output Rooms::step(Instant now, const Input& input) {
         in_.liveness.open_due(now, in_.ledger.meta().epoch, step.output.polls);
     }
     in_.planning.grant_leases(step, in_.ledger.meta().epoch);
-    in_.liveness.own().note_pending_write(now, in_.ledger.owed());
+    in_.liveness.own().note_pending_write(now, in_.ledger.oldest_unconfirmed());
     operators_.flush(step, in_.facts(now), effects);
     step.output.closed_round = closed.has_value();
     step.output.events = in_.events.take_new();

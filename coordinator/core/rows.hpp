@@ -149,7 +149,7 @@ template <class Row>
 struct StoredRequest {
     RequestId id;
     Shared<Reply> reply;
-    Digest asked{};  ///< Of the change: another change with this id does not get this answer.
+    Digest request_digest{};  ///< Of the change: another change with this id does not get this answer.
 };
 
 /// All that was durable when a leadership began. Each list is sorted by its key.
@@ -175,13 +175,13 @@ struct EraseOldRequests {
 
 /// The last write of a Persist whose change continues in the next one: neither becomes durable
 /// alone.
-struct GoesOn {};
+struct Continues {};
 
 /// One row to write or to erase; putting is inserting or replacing by key.
 using Write = std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest,
                            Shared<StoredIntent>, StoredSetting, Erase<StoredTask>,
                            Erase<StoredNode>, Erase<StoredIntent>, EraseOldRequests, StoredFreeze,
-                           Erase<StoredFreeze>, Shared<StoredEnds>, Erase<StoredEnds>, GoesOn>;
+                           Erase<StoredFreeze>, Shared<StoredEnds>, Erase<StoredEnds>, Continues>;
 
 /// Writes that become durable together, in the order of their numbers. They have no effect and get
 /// no answer before the input Persisted of this number.
@@ -191,15 +191,15 @@ struct Persist {
 };
 
 /// The next Persist belongs to the same change.
-[[nodiscard]] inline bool goes_on(const Persist& persist) {
-    return !persist.writes.empty() && std::holds_alternative<GoesOn>(persist.writes.back());
+[[nodiscard]] inline bool continues(const Persist& persist) {
+    return !persist.writes.empty() && std::holds_alternative<Continues>(persist.writes.back());
 }
 
 /// Takes all that can become durable now out of the queue: all but the parts of an incomplete
 /// change.
 [[nodiscard]] inline std::vector<Persist> take_whole(std::vector<Persist>& queue) {
     const auto last = std::find_if(queue.rbegin(), queue.rend(),
-                                   [](const Persist& persist) { return !goes_on(persist); });
+                                   [](const Persist& persist) { return !continues(persist); });
     std::vector<Persist> parts{std::move_iterator{last.base()}, std::move_iterator{queue.end()}};
     queue.erase(last.base(), queue.end());
     return std::exchange(queue, std::move(parts));

@@ -52,29 +52,29 @@ struct CoreFields::OfCore : PlainFields {
     static void fields(auto& visit, codec::Like<AgentFacts> auto& it) {
         static_assert(is_made_of<AgentFacts, HelloFacts, AnswerFacts>);
         auto& [version, claim, limits, capacity_from] = part<HelloFacts>(it);
-        auto& [last_answer, host, vitals, clock_ahead, bad_report, bad_report_told] =
+        auto& [last_answer, host, vitals, clock_ahead, bad_report, bad_report_event_round] =
             part<AnswerFacts>(it);
         visit(
             "version claim limits capacity_from last_answer host vitals clock_ahead bad_report "
-            "bad_report_told",
+            "bad_report_event_round",
             version, claim, limits, capacity_from, last_answer, host, vitals, clock_ahead,
-            bad_report, bad_report_told);
+            bad_report, bad_report_event_round);
     }
     static void fields(auto& visit, codec::Like<Node> auto& it) {
         static_assert(is_made_of<Node, RegistryFacts, LifecycleFacts, LifeFacts, ConflictFacts,
-                                 PollFacts, SilenceFacts, RecoveryFacts, ObedienceFacts,
+                                 PollFacts, SilenceFacts, RecoveryFacts, ComplianceFacts,
                                  ReadinessFacts, CopyFacts, RowFacts, ReportedFacts>);
         auto& [name, session, issued, from_store, counts_toward_freeze, touched] =
             part<RegistryFacts>(it);
         auto& [lost, gone, able, ahead, suspended_until, intent, admission, since] =
             part<LifecycleFacts>(it);
         auto& [incarnation, life, left_instances_running] = part<LifeFacts>(it);
-        auto& [contested] = part<ConflictFacts>(it);
-        auto& [asked, asked_issued, answered_in, asked_at_start, awaiting, misses,
+        auto& [in_conflict] = part<ConflictFacts>(it);
+        auto& [polled_round, polled_issued, answered_in, polled_at_start, answer_pending, misses,
                connection_misses, silent_routes] = part<PollFacts>(it);
         auto& [silent, given_up] = part<SilenceFacts>(it);
         auto& [awaited] = part<RecoveryFacts>(it);
-        auto& [disobeyed] = part<ObedienceFacts>(it);
+        auto& [disobeyed] = part<ComplianceFacts>(it);
         auto& [ignored_checks] = part<ReadinessFacts>(it);
         auto& [known_revision, resolved_up_to, reported, vanished] = part<CopyFacts>(it);
         auto& [durable, row_pending, forgetting] = part<RowFacts>(it);
@@ -82,17 +82,18 @@ struct CoreFields::OfCore : PlainFields {
         visit(
             "name session issued from_store counts_toward_freeze touched lost gone able ahead "
             "suspended_until intent admission since incarnation life left_instances_running "
-            "contested asked asked_issued answered_in asked_at_start awaiting misses "
+            "in_conflict polled_round polled_issued answered_in polled_at_start answer_pending "
+            "misses "
             "connection_misses "
             "silent_routes silent given_up awaited disobeyed ignored_checks known_revision "
             "resolved_up_to reported "
             "vanished durable row_pending forgetting agent_facts",
             name, session, issued, from_store, counts_toward_freeze, touched, lost, gone, able,
             ahead, suspended_until, intent, admission, since, incarnation, life,
-            left_instances_running, contested, asked, asked_issued, answered_in, asked_at_start,
-            awaiting, misses, connection_misses, silent_routes, silent, given_up, awaited,
-            disobeyed, ignored_checks, known_revision, resolved_up_to, reported, vanished, durable,
-            row_pending, forgetting, agent_facts);
+            left_instances_running, in_conflict, polled_round, polled_issued, answered_in,
+            polled_at_start, answer_pending, misses, connection_misses, silent_routes, silent,
+            given_up, awaited, disobeyed, ignored_checks, known_revision, resolved_up_to, reported,
+            vanished, durable, row_pending, forgetting, agent_facts);
     }
     static constexpr auto names(const NodeRegistry*) {
         return "slots free -by_name -by_session poll_set touched deadlines changes_seen "
@@ -284,10 +285,11 @@ struct CoreFields::OfCore : PlainFields {
         return "-nodes length round started open expedited awaited answered";
     }
     static constexpr auto names(const OwnHealth*) {
-        return "round worst patience owed owed_since sockets_ill degraded_reason";
+        return "round worst patience oldest_unconfirmed unconfirmed_since sockets_ill "
+               "degraded_reason";
     }
     static constexpr auto names(const LossRate*) { return "percent burst tokens"; }
-    static constexpr auto names(const Freeze::Past*) { return "at silent excused served kept"; }
+    static constexpr auto names(const Freeze::Past*) { return "at silent excluded_at served kept"; }
     static constexpr auto names(const Freeze*) { return "on by_operator calm pasts"; }
     static constexpr auto names(const Recovery*) {
         return "-nodes grace_ends counter awaited runs";
@@ -359,7 +361,7 @@ struct CoreFields::OfCore : PlainFields {
         return "durable proposals now soon";
     }
     static constexpr auto names(const RemovedTasks*) { return "changes order"; }
-    static constexpr auto names(const ReplyCache::Answer*) { return "reply asked"; }
+    static constexpr auto names(const ReplyCache::Answer*) { return "reply request_digest"; }
     static constexpr auto names(const ReplyCache*) {
         return "answers proposed weight proposed_horizon";
     }
@@ -398,7 +400,7 @@ struct CoreFields::OfCore : PlainFields {
 
     // ---- the rooms ----
 
-    static constexpr auto names(const CivilClock*) { return "said said_at"; }
+    static constexpr auto names(const CivilClock*) { return "civil set_at"; }
     static constexpr auto names(const Copies*) { return "workload placements leases -nodes"; }
     static void fields(auto& visit, codec::Like<Ledger> auto& it) {
         // No state is saved while there are parts.

@@ -108,7 +108,7 @@ struct PlainFields {
         return "name";
     }
     static constexpr auto names(const EraseOldRequests*) { return "horizon"; }
-    static constexpr auto names(const GoesOn*) { return ""; }
+    static constexpr auto names(const Continues*) { return ""; }
 
     // ---- stored rows ----
 
@@ -124,7 +124,7 @@ struct PlainFields {
     }
     static constexpr auto names(const StoredSetting*) { return "name value"; }
     static constexpr auto names(const StoredFreeze*) { return "on reason author since"; }
-    static constexpr auto names(const StoredRequest*) { return "id reply asked"; }
+    static constexpr auto names(const StoredRequest*) { return "id reply request_digest"; }
 
     // ---- rows on their way to the store ----
 
@@ -134,7 +134,7 @@ struct PlainFields {
     }
     static constexpr auto names(const Change*) { return "origin rows why forgiven"; }
     static constexpr auto names(const PendingWrite*) {
-        return "number meta change reply asked tickets goes_on first_line last_line";
+        return "number meta change reply request_digest tickets continues first_line last_line";
     }
 
     // ---- parts of the core ----
@@ -177,7 +177,7 @@ struct PlainFields {
         return "round answered missed lasted silent away";
     }
     static constexpr auto names(const PassTrigger*) {
-        return "due may_plan balance_asked is_cut goes_on_at moves_from";
+        return "due may_plan balance_asked is_cut continues_at moves_from";
     }
     static constexpr auto names(const RoundBudget*) { return "starts moves"; }
     static constexpr auto names(const Leases::Hold*) { return "node until"; }

@@ -37,7 +37,7 @@ std::uint32_t short_sum(std::string_view bytes) {
     return static_cast<std::uint32_t>(checksum_of(bytes));
 }
 
-tl::unexpected<Error> kernel_says(const std::string& path, int error) {
+tl::unexpected<Error> kernel_error(const std::string& path, int error) {
     return fail(Errc::io, "record file '" + path + "': " + std::strerror(error));
 }
 
@@ -65,7 +65,7 @@ std::uint64_t checksum_of(std::string_view bytes) {
 Result<RecordFile> RecordFile::create(const std::string& path) {
     FileDescriptor file{::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
     if (!file.is_open()) {
-        return kernel_says(path, errno);
+        return kernel_error(path, errno);
     }
     RecordFile made{std::move(file), path};
     if (auto room = made.make_room(record_magic.size()); !room) {
@@ -111,7 +111,7 @@ Result<void> RecordFile::check_in_place() const {
     struct stat ours {};
     struct stat there {};
     if (fstat(file_.get(), &ours) != 0) {
-        return kernel_says(path_, errno);
+        return kernel_error(path_, errno);
     }
     if (stat(path_.c_str(), &there) != 0 || there.st_dev != ours.st_dev ||
         there.st_ino != ours.st_ino) {
@@ -136,13 +136,13 @@ Result<void> RecordFile::make_room(std::size_t bytes) {
     // Not ftruncate(): a write to a page without disk space would end the process.
     if (const int error = posix_fallocate(file_.get(), static_cast<off_t>(mapped_),
                                           static_cast<off_t>(wanted - mapped_))) {
-        return kernel_says(path_, error);
+        return kernel_error(path_, error);
     }
     void* const map =
         map_ == nullptr ? mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0)
                         : mremap(map_, mapped_, wanted, MREMAP_MAYMOVE);
     if (map == MAP_FAILED) {
-        return kernel_says(path_, errno);
+        return kernel_error(path_, errno);
     }
     map_ = static_cast<char*>(map);
     mapped_ = wanted;

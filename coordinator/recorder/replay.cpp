@@ -50,17 +50,17 @@ void Replay::find_civil_time() {
             return;
         }
         const auto step = decode_step(**record);
-        const auto* const heard = step ? std::get_if<RecordedInput>(&*step) : nullptr;
-        if (heard != nullptr) {
-            take_civil_time(*heard);
+        const auto* const recorded = step ? std::get_if<RecordedInput>(&*step) : nullptr;
+        if (recorded != nullptr) {
+            take_civil_time(*recorded);
         }
     }
 }
 
-void Replay::take_civil_time(const RecordedInput& heard) {
-    const auto* const clock = std::get_if<CivilTime>(&heard.input);
+void Replay::take_civil_time(const RecordedInput& recorded) {
+    const auto* const clock = std::get_if<CivilTime>(&recorded.input);
     if (clock != nullptr && clock->at >= CivilMs{} && clock->at <= last_civil) {
-        civil_offset_ = raw(clock->at) - to_ms(heard.now.time_since_epoch());
+        civil_offset_ = raw(clock->at) - to_ms(recorded.now.time_since_epoch());
     }
 }
 
@@ -88,18 +88,18 @@ Result<std::optional<Replay::Done>> Replay::step(Instant until) {
     if (!step) {
         return tl::unexpected{step.error()};
     }
-    auto* const heard = std::get_if<RecordedInput>(&*step);
-    if (heard == nullptr) {
+    auto* const recorded = std::get_if<RecordedInput>(&*step);
+    if (recorded == nullptr) {
         return fail(Errc::malformed, "an outcome without an input");
     }
-    if (heard->now > until) {
+    if (recorded->now > until) {
         return std::nullopt;
     }
     ahead_.reset();
-    now_ = heard->now;
-    take_civil_time(*heard);
-    Done done{.heard = std::move(*heard)};
-    is_ = encoder_.outcome(core_->step(now_, done.heard.input));
+    now_ = recorded->now;
+    take_civil_time(*recorded);
+    Done done{.recorded = std::move(*recorded)};
+    is_ = encoder_.outcome(core_->step(now_, done.recorded.input));
     return compare(std::move(done));
 }
 

@@ -20,7 +20,7 @@ public:
 
     /// An input, its recorded outcome, and the outcome now.
     struct Done {
-        RecordedInput heard;
+        RecordedInput recorded;
         std::optional<Outcome> was{};  ///< Nothing: the outcome was empty.
         std::optional<Outcome> is{};
 
@@ -45,7 +45,7 @@ private:
         : reader_{reader}, head_{std::move(head)}, core_{std::move(core)}, now_{head_.began} {}
 
     void find_civil_time();
-    void take_civil_time(const RecordedInput& heard);
+    void take_civil_time(const RecordedInput& recorded);
     [[nodiscard]] Result<std::optional<std::string_view>> peek();
     [[nodiscard]] Result<std::optional<Done>> compare(Done done);
 

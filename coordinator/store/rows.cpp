@@ -174,7 +174,7 @@ Result<StoreImage> read_image(const sqlite::Database& database) {
 
 namespace {
 
-/// The statement for each kind of Write, in their order; the last kind, GoesOn, has none.
+/// The statement for each kind of Write, in their order; the last kind, Continues, has none.
 constexpr std::array<std::string_view, std::variant_size_v<Write> - 1> texts{
     "UPDATE meta SET cluster = ?, epoch = ?, leader = ?, counter = ?, request_horizon = ?",
     "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?)",
@@ -192,7 +192,7 @@ constexpr std::array<std::string_view, std::variant_size_v<Write> - 1> texts{
     "DELETE FROM ends WHERE name = ?",
 };
 
-static_assert(std::is_same_v<std::variant_alternative_t<texts.size(), Write>, GoesOn>);
+static_assert(std::is_same_v<std::variant_alternative_t<texts.size(), Write>, Continues>);
 
 struct Blob {
     std::string_view bytes;
@@ -233,7 +233,7 @@ struct Bind {
     }
     void operator()(const StoredRequest& request) const {
         codec::encode(*request.reply, encoded);
-        all(Blob{bytes_of(request.id)}, Blob{bytes_of(request.asked)}, Blob{encoded});
+        all(Blob{bytes_of(request.id)}, Blob{bytes_of(request.request_digest)}, Blob{encoded});
     }
     void operator()(const Shared<StoredIntent>& intent) const {
         all(intent->name, intent->intent, intent->admission, intent->pool, intent->reason,
@@ -262,7 +262,7 @@ struct Bind {
         const auto later = static_cast<std::uint64_t>(erase.horizon) + 1;
         all(Blob{bytes_of(later << 16U, 0)});
     }
-    void operator()(const GoesOn& /*part*/) const {}
+    void operator()(const Continues& /*part*/) const {}
 };
 
 }  // namespace
@@ -280,7 +280,7 @@ Result<Writer> Writer::prepare(const sqlite::Database& database) {
 }
 
 Result<void> Writer::write(const Write& write) {
-    if (std::holds_alternative<GoesOn>(write)) {
+    if (std::holds_alternative<Continues>(write)) {
         return {};  // The store writes nothing before it has the last part.
     }
     sqlite::Statement& statement = statements_[write.index()];

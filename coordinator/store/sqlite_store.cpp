@@ -133,10 +133,10 @@ std::optional<std::uint64_t> SqliteStore::take_durable() {
     eventfd_t count = 0;
     static_cast<void>(eventfd_read(news_, &count));
     const std::lock_guard lock{mutex_};
-    if (durable_ == told_) {
+    if (durable_ == announced_) {
         return std::nullopt;
     }
-    told_ = durable_;
+    announced_ = durable_;
     return durable_;
 }
 

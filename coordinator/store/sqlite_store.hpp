@@ -63,7 +63,7 @@ private:
     std::condition_variable work_;
     std::vector<Persist> queue_;
     std::uint64_t durable_ = 0;
-    std::uint64_t told_ = 0;
+    std::uint64_t announced_ = 0;
     std::optional<std::string> failure_;
     bool stopping_ = false;
 

@@ -51,7 +51,7 @@ void Copies::see(Instant, const LeadershipBegan& began) {
             remove(host);  // The previous leader may have had no time to report it.
         }
         node.welcomed = false;
-        node.asked = Round{};
+        node.polled_round = Round{};
     }
     for (auto& [task, copies] : tasks_) {
         for (auto& [key, copy] : copies) {
@@ -136,9 +136,9 @@ void Copies::end_life(HostIndex host) {
 
 void Copies::see(Instant, const PollIssued& issued) {
     Node& node = nodes_[issued.host];
-    node.asked_again = node.asked == issued.poll.round;
-    if (!node.asked_again) {
-        node.asked = issued.poll.round;
+    node.polled_again = node.polled_round == issued.poll.round;
+    if (!node.polled_again) {
+        node.polled_round = issued.poll.round;
         node.issued = issued.poll.issued;
     }
 }
@@ -253,7 +253,7 @@ void Copies::hear_report(HostIndex host, const Report& report) {
         return;
     }
     const bool is_answer = report.round != Round{};
-    if (is_answer && report.round != node.asked) {
+    if (is_answer && report.round != node.polled_round) {
         return;  // The next poll was sent already, so the coordinator does not apply this answer.
     }
     if (node.removed && !node.rejoined) {
@@ -291,7 +291,7 @@ bool Copies::follow(Node& node, const Report& report) {
     if (!is_late) {
         node.taken = continues ? std::optional{report.to} : std::nullopt;
     }
-    node.may_be_ignored = node.asked_again || !continues;
+    node.may_be_ignored = node.polled_again || !continues;
     return continues;
 }
 

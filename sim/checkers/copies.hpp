@@ -108,10 +108,10 @@ private:
         bool removed = false;                    ///< And it has not reported since it joined again.
         bool rejoined = false;                   ///< It was welcomed since.
         Incarnation incarnation{};
-        bool began = false;  ///< A new life of it has not been welcomed yet.
-        Round asked{};       ///< The round of the last poll.
-        Sequence issued{};   ///< The last sequence in that poll, or in the first poll of the round.
-        bool asked_again = false;  ///< In that round, of which only the first answer counts.
+        bool began = false;    ///< A new life of it has not been welcomed yet.
+        Round polled_round{};  ///< The round of the last poll.
+        Sequence issued{};  ///< The last sequence in that poll, or in the first poll of the round.
+        bool polled_again = false;  ///< In that round, of which only the first answer counts.
         /// The revision up to which its leader has its reports. After a gap: none until a snapshot.
         std::optional<Revision> taken{};
         bool may_be_ignored = false;            ///< The leader may ignore the present report.

@@ -200,7 +200,7 @@ bool ControlHost::is_proved(HostIndex host, const AgentMessage& message) const {
     return hello == nullptr || hello->name == agents_[raw(host)]->name();
 }
 
-void ControlHost::asked(Instant now, std::size_t question) {
+void ControlHost::on_request(Instant now, std::size_t question) {
     if (core_) {
         auto arrival = operators_.arrive(question);
         take(now, coordinator::FromOperator{arrival.ticket, std::move(arrival.request)});
@@ -217,16 +217,16 @@ void ControlHost::take(Instant now, coordinator::Input input) {
         inbox_.push_back(std::move(input));
         return;
     }
-    if (const auto* heard = std::get_if<coordinator::FromAgent>(&input)) {
-        const HostIndex host = world_.network.host_of(heard->session);
-        if (const auto* hello = std::get_if<Hello>(&heard->message)) {
+    if (const auto* recorded = std::get_if<coordinator::FromAgent>(&input)) {
+        const HostIndex host = world_.network.host_of(recorded->session);
+        if (const auto* hello = std::get_if<Hello>(&recorded->message)) {
             claims_[host] = agent::AgentMemory{.cluster = hello->cluster,
                                                .epoch = hello->epoch,
                                                .leader = hello->leader,
                                                .counter = hello->counter,
                                                .incarnation = hello->incarnation};
         }
-        world_.checkers.see(now, AgentMessageReceived{host, heard->message});
+        world_.checkers.see(now, AgentMessageReceived{host, recorded->message});
     } else if (const auto* closed = std::get_if<coordinator::SessionClosed>(&input)) {
         world_.checkers.see(now, RouteClosed{world_.network.host_of(closed->session)});
     }

@@ -38,7 +38,7 @@ public:
         take(now, coordinator::SessionClosed{session});
     }
     void receive(Instant now, coordinator::Session session, const Delivery& delivery);
-    void asked(Instant now, std::size_t question);
+    void on_request(Instant now, std::size_t question);
 
     /// The coordinator's own status of the cluster. Nothing: no coordinator runs, or it is paused.
     [[nodiscard]] std::optional<StatusReply> status(Instant now);

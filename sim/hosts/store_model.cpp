@@ -63,7 +63,7 @@ struct Writer {
             return made_at(request.id) <= old.horizon;
         });
     }
-    void operator()(const coordinator::GoesOn& /*part*/) const {}
+    void operator()(const coordinator::Continues& /*part*/) const {}
 
     template <class Row>
     [[nodiscard]] std::vector<Row>& rows() const {

@@ -202,7 +202,7 @@ private:
     void apply(const CheckDone& done) { at(done.host).checked(now_, done); }
     void apply(const LeaseDue& due) { at(due.host).lease_due(now_, due); }
     void apply(const ProcessDone& done);
-    void apply(const RequestArrives& request) { control_.asked(now_, request.question); }
+    void apply(const RequestArrives& request) { control_.on_request(now_, request.question); }
     void apply(const ReplyArrives& reply) { operators_.heard(now_, reply); }
     void apply(const ClientRetry& retry) { operators_.retry(now_, retry); }
 
@@ -219,14 +219,14 @@ private:
     }
     void collect_violations();
     void violated(const Violation& violation);
-    template <class AtRest, class Excused>
-    [[nodiscard]] bool stays_at_rest(std::int64_t bound, AtRest is_at_rest, Excused is_excused);
+    template <class AtRest, class Exempt>
+    [[nodiscard]] bool stays_at_rest(std::int64_t bound, AtRest is_at_rest, Exempt is_exempt);
     [[nodiscard]] bool is_at_rest() const;
     [[nodiscard]] std::vector<std::string> missing_beside_byzantine_hosts() const;
     [[nodiscard]] bool is_restarting() const;
     [[nodiscard]] std::int64_t rounds_to_converge() const;
     void end_freeze();
-    [[nodiscard]] bool is_excused() const;
+    [[nodiscard]] bool is_exempt() const;
     /// Exclusive instances may wait until a lease from the time of faults is over.
     [[nodiscard]] bool may_wait_for_lease() const;
     [[nodiscard]] bool is_held_up(const coordinator::StoredTask& task) const;

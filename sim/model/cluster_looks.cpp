@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t violations_kept = 10;
 constexpr std::size_t lines_shown = 40;
-constexpr Duration longest_excuse = 15min;  // A roll-out or back-off that takes longer hangs.
-constexpr std::int64_t rounds_at_rest = 5;  // A moment is not enough.
+constexpr Duration longest_exemption = 15min;  // A roll-out or back-off that takes longer hangs.
+constexpr std::int64_t rounds_at_rest = 5;     // A moment is not enough.
 
 }  // namespace
 
@@ -251,7 +251,7 @@ void Cluster::heal_all() {
 
 // L1 does not count the time of a recovery, a back-off, a roll-out or a move, because they have
 // their own bounds.
-bool Cluster::is_excused() const {
+bool Cluster::is_exempt() const {
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
     if (!control_.is_up() || now_ < control_.awake_since() + options.recovery_grace ||
         !world_.suspended.empty() || world_.frozen || may_wait_for_lease() ||
@@ -304,18 +304,18 @@ std::int64_t Cluster::rounds_to_converge() const {
 }
 
 /// True if the cluster comes to rest within this many rounds, except excused ones, and stays so.
-template <class AtRest, class Excused>
-bool Cluster::stays_at_rest(std::int64_t bound, AtRest is_at_rest, Excused is_excused) {
+template <class AtRest, class Exempt>
+bool Cluster::stays_at_rest(std::int64_t bound, AtRest is_at_rest, Exempt is_exempt) {
     const Instant began = now_;
     std::int64_t rounds = 0;
-    for (std::int64_t calm = 0; rounds < bound && now_ - began < longest_excuse;) {
+    for (std::int64_t calm = 0; rounds < bound && now_ - began < longest_exemption;) {
         run(world_.options.coordinator.round);
         end_freeze();
         calm = is_at_rest() ? calm + 1 : 0;
         if (calm == rounds_at_rest) {
             return true;
         }
-        rounds += calm > 0 || is_excused() ? 0 : 1;
+        rounds += calm > 0 || is_exempt() ? 0 : 1;
     }
     return false;
 }
@@ -324,7 +324,7 @@ bool Cluster::converges() {
     const std::int64_t bound = rounds_to_converge();
     const Instant began = now_;
     if (stays_at_rest(
-            bound, [&] { return is_at_rest(); }, [&] { return is_excused(); })) {
+            bound, [&] { return is_at_rest(); }, [&] { return is_exempt(); })) {
         return true;
     }
     auto found = differences();

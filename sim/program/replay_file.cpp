@@ -61,11 +61,12 @@ std::vector<std::string> lines_of(const coordinator::Replay& replay,
 }
 
 std::string describe_input(const coordinator::Replay& replay, const coordinator::Input& input) {
-    if (const auto* const heard = std::get_if<coordinator::FromAgent>(&input)) {
-        return fmt::format("{} > {}", name_of(replay, heard->session), describe(heard->message));
+    if (const auto* const recorded = std::get_if<coordinator::FromAgent>(&input)) {
+        return fmt::format("{} > {}", name_of(replay, recorded->session),
+                           describe(recorded->message));
     }
-    if (const auto* const asked = std::get_if<coordinator::FromOperator>(&input)) {
-        return "operator > " + codec::to_json(*asked->request);
+    if (const auto* const from_operator = std::get_if<coordinator::FromOperator>(&input)) {
+        return "operator > " + codec::to_json(*from_operator->request);
     }
     if (const auto* const closed = std::get_if<coordinator::SessionClosed>(&input)) {
         return fmt::format("the route of {} closed", name_of(replay, closed->session));
@@ -92,8 +93,8 @@ void print_lines(const std::vector<std::string>& lines, std::string_view before)
 
 /// Common lines are shown once, so that the difference stands out.
 void print_difference(const coordinator::Replay& replay, const coordinator::Replay::Done& done) {
-    fmt::print("{}: the output differs\n  input: {}\n", when(replay, done.heard.now),
-               printable(describe_input(replay, done.heard.input)));
+    fmt::print("{}: the output differs\n  input: {}\n", when(replay, done.recorded.now),
+               printable(describe_input(replay, done.recorded.input)));
     auto was = lines_of(replay, done.was);
     auto is = lines_of(replay, done.is);
     if (was == is) {
@@ -124,8 +125,9 @@ Instant end_of(std::string_view bytes, Instant began) {
             break;
         }
         const auto step = coordinator::decode_step(**record);  // Not the head or state.
-        const auto* const heard = step ? std::get_if<coordinator::RecordedInput>(&*step) : nullptr;
-        end = heard != nullptr ? std::max(end, heard->now) : end;
+        const auto* const recorded =
+            step ? std::get_if<coordinator::RecordedInput>(&*step) : nullptr;
+        end = recorded != nullptr ? std::max(end, recorded->now) : end;
     }
     return end;
 }
@@ -261,7 +263,7 @@ Result<bool> replay_file(const ReplayOptions& options) {
             return false;
         }
         if (options.trace) {
-            print_lines(lines_of(*replay, done.is), when(*replay, done.heard.now) + "  ");
+            print_lines(lines_of(*replay, done.is), when(*replay, done.recorded.now) + "  ");
         }
     }
     if (!options.explain.empty()) {

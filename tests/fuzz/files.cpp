@@ -123,9 +123,9 @@ void fuzz_record_step(std::string_view input) {
     if (!step) {
         return;
     }
-    if (const auto* const heard = std::get_if<coordinator::RecordedInput>(&*step)) {
+    if (const auto* const recorded = std::get_if<coordinator::RecordedInput>(&*step)) {
         coordinator::StepEncoder encoder;
-        const std::string bytes{encoder.input(heard->now, heard->input)};
+        const std::string bytes{encoder.input(recorded->now, recorded->input)};
         const auto again = coordinator::decode_step(bytes);
         const auto* const same = again ? std::get_if<coordinator::RecordedInput>(&*again) : nullptr;
         // An omitted field has its default, and the default message may be invalid.

@@ -52,7 +52,7 @@ TEST_CASE("a clock that is set back a year restarts no task", "[integration][hos
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
     const auto before = cluster.pids("web", 1);
-    const auto goes_on = [&] {
+    const auto is_undisturbed = [&] {
         const auto round = cluster.status().at("round").get<int>();
         return until([&] { return cluster.status().at("round").get<int>() > round + 5; }) &&
                cluster.status().at("converged") == true && cluster.pids("web", 1) == before &&
@@ -61,7 +61,7 @@ TEST_CASE("a clock that is set back a year restarts no task", "[integration][hos
     };
 
     clock.set(-year);
-    CHECK(goes_on());
+    CHECK(is_undisturbed());
     Finished refused;
     CHECK(until([&] {
         refused = cluster.muster({"task", "scale", "web", "1"}, {"LD_PRELOAD="});
@@ -76,9 +76,9 @@ TEST_CASE("a clock that is set back a year restarts no task", "[integration][hos
     CHECK(cluster.wait("late"));
     cluster.kill_agent("n1");
     cluster.start_agent("n1");
-    CHECK(goes_on());
+    CHECK(is_undisturbed());
     clock.set(0);
-    CHECK(goes_on());
+    CHECK(is_undisturbed());
 }
 
 }  // namespace muster::integration

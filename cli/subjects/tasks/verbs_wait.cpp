@@ -24,7 +24,7 @@ namespace {
 constexpr Duration slice = 1s;
 
 /// A slice often ends too early; any other error ends the wait.
-bool goes_on(const Error& error) {
+bool keeps_waiting(const Error& error) {
     return error.code == Errc::timeout || error.code == Errc::unreachable ||
            error.code == Errc::not_leader || error.code == Errc::busy;
 }
@@ -72,7 +72,7 @@ public:
         return std::nullopt;
     }
     /// True if the last answer ends the wait.
-    [[nodiscard]] bool is_over() const { return !goes_on(last_); }
+    [[nodiscard]] bool is_over() const { return !keeps_waiting(last_); }
     void wipe() { progress_.wipe(); }
     ExitCode fail() {
         progress_.wipe();

@@ -17,22 +17,22 @@ namespace muster::coordinator {
 class CivilClock {
 public:
     void set(Instant now, CivilMs civil) {
-        said_ = civil;
-        said_at_ = now;
+        civil_ = civil;
+        set_at_ = now;
     }
     [[nodiscard]] CivilMs at(Instant now) const { return known_at(now).value_or(CivilMs{}); }
     [[nodiscard]] std::optional<CivilMs> known_at(Instant now) const {
-        if (!said_) {
+        if (!civil_) {
             return std::nullopt;
         }
-        return static_cast<CivilMs>(raw(*said_) + to_ms(now - said_at_));
+        return static_cast<CivilMs>(raw(*civil_) + to_ms(now - set_at_));
     }
 
 private:
     friend struct CoreFields;
 
-    std::optional<CivilMs> said_;
-    Instant said_at_{};
+    std::optional<CivilMs> civil_;
+    Instant set_at_{};
 };
 
 /// One step on its way through the rooms: its time, and its output.
@@ -56,12 +56,12 @@ struct StepContext {
 /// One operator's request on its way through the core.
 struct RequestContext {
     StepContext& step;
-    const FromOperator& asked;
+    const FromOperator& input;
 
-    [[nodiscard]] Ticket ticket() const { return asked.ticket; }
-    [[nodiscard]] const CoreRequest& request() const { return *asked.request; }
+    [[nodiscard]] Ticket ticket() const { return input.ticket; }
+    [[nodiscard]] const CoreRequest& request() const { return *input.request; }
     void reply(Result<ReplyBody> result) const {
-        step.output.replies.push_back({asked.ticket, Reply{request().id, std::move(result)}});
+        step.output.replies.push_back({input.ticket, Reply{request().id, std::move(result)}});
     }
 };
 

@@ -24,7 +24,7 @@ struct RowCount<StoredIntent> {
         listed += row.admission == Admission::listed ? 1U : 0U;
         removed += row.admission == Admission::removed ? 1U : 0U;
     }
-    void take(const StoredIntent& row) {
+    void remove(const StoredIntent& row) {
         listed -= row.admission == Admission::listed ? 1U : 0U;
         removed -= row.admission == Admission::removed ? 1U : 0U;
     }
@@ -37,11 +37,11 @@ using Intents = Table<StoredIntent>;
 /// True if the name is removed, or its record is deleted, once all pending writes are durable.
 [[nodiscard]] bool is_removed(const Intents& intents, std::string_view name);
 
-/// Calls `see(name)` for each name that a pending row lists, in order.
-void each_coming(const Intents& intents, auto&& see) {
+/// Calls `visit(name)` for each name that a pending row lists, in order.
+void each_coming(const Intents& intents, auto&& visit) {
     intents.proposals().each([&](const std::string& name, const Proposal<StoredIntent>& proposal) {
         if (proposal.row && proposal.row->admission == Admission::listed) {
-            see(name);
+            visit(name);
         }
     });
 }

@@ -90,8 +90,8 @@ void set_number(ReplyBody& reply, Generation counter, bool dry_run) {
     std::visit(fill_in, reply);
 }
 
-void each_table(auto& tables, auto&& see) {
-    std::apply([&](auto&... table) { (see(table), ...); }, tables);
+void each_table(auto& tables, auto&& visit) {
+    std::apply([&](auto&... table) { (visit(table), ...); }, tables);
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ bool Ledger::deduplicate(const RequestContext& context) {
         return true;
     };
     if (!id.is_none()) {
-        if (auto first = answers_.answer_to(context.asked)) {
+        if (auto first = answers_.answer_to(context.input)) {
             context.step.output.replies.push_back({context.ticket(), std::move(first)});
             return true;
         }
@@ -124,7 +124,7 @@ bool Ledger::deduplicate(const RequestContext& context) {
     if (id.is_none()) {
         return false;
     }
-    if (const auto joined = pending_.join(context.asked); !joined || *joined) {
+    if (const auto joined = pending_.join(context.input); !joined || *joined) {
         return joined ? true : refuse_with(joined.error());
     }
     const auto known_now = context.step.clock.known_at(context.step.now);
@@ -172,7 +172,7 @@ void Ledger::persist_answer(const RequestContext& context, PendingWrite write) {
         write.meta.request_horizon =
             answers_.next_horizon(context.step.clock.known_at(context.step.now));
         answers_.propose(*write.reply);
-        write.asked = digest_of(context.asked);
+        write.request_digest = digest_of(context.input);
     }
     write.tickets = {context.ticket()};
     parts_.emplace(std::move(write), options_.rows_of_step, pending_.last_number());
@@ -181,20 +181,20 @@ void Ledger::persist_answer(const RequestContext& context, PendingWrite write) {
 
 void Ledger::submit_more(Output& output) {
     PendingWrite part = parts_->take();
-    const bool is_whole = part.first_line == 0 && !part.goes_on;
+    const bool is_whole = part.first_line == 0 && !part.continues;
     std::vector<Write> writes = writes_of(part.change);
     erase_ends(tasks(), part.change.of<StoredTask>(), writes);
     if (part.meta.request_horizon != pending_.proposed().request_horizon) {
         writes.emplace_back(EraseOldRequests{part.meta.request_horizon});
     }
-    if (const RequestId& id = part.reply->id; !id.is_none() && !part.goes_on) {
-        writes.emplace_back(StoredRequest{id, part.reply, part.asked});
+    if (const RequestId& id = part.reply->id; !id.is_none() && !part.continues) {
+        writes.emplace_back(StoredRequest{id, part.reply, part.request_digest});
     }
     if (part.meta != pending_.proposed()) {
         writes.emplace_back(part.meta);
     }
-    if (part.goes_on) {
-        writes.emplace_back(GoesOn{});
+    if (part.continues) {
+        writes.emplace_back(Continues{});
     }
     // Nothing to write, but an earlier write is not durable yet: the answer waits for that write.
     const bool waits_only = writes.empty() && is_whole;
@@ -240,7 +240,7 @@ void Ledger::submit(Change change, Output& output) {
         }
     }
     if (parts_) {  // This write is between two parts of a change.
-        persist.writes.emplace_back(GoesOn{});
+        persist.writes.emplace_back(Continues{});
     }
     output.persist.push_back(std::move(persist));
     propose(write);
@@ -252,7 +252,7 @@ void Ledger::persisted(std::uint64_t number) {
     persisted_ = std::max(persisted_, number);
 }
 
-std::uint64_t Ledger::owed() const {
+std::uint64_t Ledger::oldest_unconfirmed() const {
     const std::uint64_t last_whole = parts_ ? parts_->before() : pending_.last_number();
     return persisted_ < last_whole ? persisted_ + 1 : 0;
 }
@@ -276,14 +276,14 @@ std::optional<PendingWrite> Ledger::confirm() {
 
 void Ledger::acknowledge(const PendingWrite& write, Output& output) {
     each_table(tables_, [&](auto& table) { table.confirm(write.number); });
-    if (write.goes_on) {
+    if (write.continues) {
         return;
     }
     for (const Ticket ticket : write.tickets) {
         output.replies.push_back({ticket, write.reply});
     }
     if (write.reply && !write.reply->id.is_none()) {
-        answers_.remember(write.reply, write.asked);
+        answers_.remember(write.reply, write.request_digest);
     }
 }
 

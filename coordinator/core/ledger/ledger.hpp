@@ -51,7 +51,7 @@ public:
     [[nodiscard]] std::uint64_t durable() const { return durable_; }
     [[nodiscard]] std::uint64_t last_number() const { return pending_.last_number(); }
     /// The first complete write that the store has not confirmed; 0: there is none.
-    [[nodiscard]] std::uint64_t owed() const;
+    [[nodiscard]] std::uint64_t oldest_unconfirmed() const;
 
     // ---- changes by operators ----
     /// True if the request was answered here: it is a retry, or cannot be accepted now.

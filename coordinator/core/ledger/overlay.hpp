@@ -25,10 +25,10 @@ public:
         const auto found = rows_.find(name);
         return found == rows_.end() ? nullptr : &found->second.row;
     }
-    /// Calls `see(name, row)` for each, in the order of names.
-    void each(auto&& see) const {
+    /// Calls `visit(name, row)` for each, in the order of names.
+    void each(auto&& visit) const {
         for (const auto& [name, entry] : rows_) {
-            see(name, entry.row);
+            visit(name, entry.row);
         }
     }
 

@@ -12,7 +12,7 @@ namespace muster::coordinator {
 namespace {
 
 std::size_t weight_of_answer(const PendingWrite& write) {
-    return write.reply && !write.goes_on ? weight_of(*write.reply) : 0;
+    return write.reply && !write.continues ? weight_of(*write.reply) : 0;
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ bool Pending::is_full() const {
     return tickets_ >= limits::pending_changes || weight_ >= limits::pending_lines;
 }
 
-bool Pending::has_parts() const { return std::ranges::any_of(writes_, &PendingWrite::goes_on); }
+bool Pending::has_parts() const { return std::ranges::any_of(writes_, &PendingWrite::continues); }
 
 void Pending::add(PendingWrite write) {
     ensure(write.number <= last_number_, "a pending write has a number that was taken");
@@ -32,17 +32,17 @@ void Pending::add(PendingWrite write) {
     writes_.push_back(std::move(write));
 }
 
-Result<bool> Pending::join(const FromOperator& asked) {
+Result<bool> Pending::join(const FromOperator& input) {
     const auto found = std::ranges::find_if(writes_, [&](const PendingWrite& write) {
-        return write.reply && !write.goes_on && write.reply->id == asked.request->id;
+        return write.reply && !write.continues && write.reply->id == input.request->id;
     });
     if (found == writes_.end()) {
         return false;
     }
-    if (found->asked != digest_of(asked)) {
+    if (found->request_digest != digest_of(input)) {
         return tl::unexpected{conflict()};
     }
-    found->tickets.push_back(asked.ticket);
+    found->tickets.push_back(input.ticket);
     ++tickets_;
     return true;
 }

@@ -21,12 +21,12 @@ struct PendingWrite {
     std::uint64_t number = 0;
     Meta meta{};  ///< The Meta after this write.
     Change change{};
-    Shared<Reply> reply{};  ///< None: no request caused the write.
-    Digest asked{};         ///< Of the request that the reply answers.
+    Shared<Reply> reply{};    ///< None: no request caused the write.
+    Digest request_digest{};  ///< Of the request that the reply answers.
     /// The requests that wait for the reply: the first, and its retries.
     std::vector<Ticket> tickets{};
     /// The change continues in the next write. The last write gives the reply.
-    bool goes_on = false;
+    bool continues = false;
     /// The lines of the reply that belong to this part. The last is exclusive.
     std::size_t first_line = 0;
     std::size_t last_line = 0;
@@ -55,7 +55,7 @@ public:
     void add(PendingWrite write);
     /// True if a change with this id is pending: the ticket gets the same answer. An error if the
     /// id belongs to another request.
-    [[nodiscard]] Result<bool> join(const FromOperator& asked);
+    [[nodiscard]] Result<bool> join(const FromOperator& input);
 
     /// Takes the next write that is durable now.
     [[nodiscard]] std::optional<PendingWrite> take_durable(std::uint64_t number);

@@ -45,8 +45,8 @@ void hash_into(Fnv& fnv, const std::vector<WantedTask>& tasks) {
 struct Force {
     bool force = false;
 };
-void hash_into(Fnv& fnv, Force said) {
-    if (said.force) {
+void hash_into(Fnv& fnv, Force forced) {
+    if (forced.force) {
         fnv.text("force");
     }
 }
@@ -106,8 +106,8 @@ Digest digest_of(const RequestBody& change) {
         change);
 }
 
-Digest digest_of(const FromOperator& asked) {
-    return asked.digest.is_none() ? digest_of(asked.request->body) : asked.digest;
+Digest digest_of(const FromOperator& input) {
+    return input.digest.is_none() ? digest_of(input.request->body) : input.digest;
 }
 
 std::size_t weight_of(const Reply& reply) {
@@ -135,19 +135,19 @@ CivilMs time_of(const RequestId& id) {
 ReplyCache::ReplyCache(CivilMs horizon, std::span<const StoredRequest> stored)
     : proposed_horizon_{horizon} {
     for (const StoredRequest& request : stored) {
-        remember(request.reply, request.asked);
+        remember(request.reply, request.request_digest);
     }
 }
 
-Shared<Reply> ReplyCache::answer_to(const FromOperator& asked) const {
-    const auto found = answers_.find(asked.request->id);
+Shared<Reply> ReplyCache::answer_to(const FromOperator& input) const {
+    const auto found = answers_.find(input.request->id);
     if (found == answers_.end()) {
         return {};
     }
     const Answer& answer = found->second;
-    return answer.asked == digest_of(asked)
+    return answer.request_digest == digest_of(input)
                ? answer.reply
-               : Shared{Reply{asked.request->id, tl::unexpected{conflict()}}};
+               : Shared{Reply{input.request->id, tl::unexpected{conflict()}}};
 }
 
 std::optional<Error> ReplyCache::refusal_of(const RequestId& id, std::optional<CivilMs> now) const {
@@ -208,11 +208,11 @@ CivilMs ReplyCache::next_horizon(std::optional<CivilMs> now) {
 
 void ReplyCache::propose(const Reply& reply) { proposed_.emplace(reply.id, weight_of(reply)); }
 
-void ReplyCache::remember(const Shared<Reply>& reply, const Digest& asked) {
+void ReplyCache::remember(const Shared<Reply>& reply, const Digest& request_digest) {
     const RequestId id = reply->id;
     const std::size_t weight = weight_of(*reply);
     proposed_.erase(id);
-    if (answers_.emplace(id, Answer{reply, asked}).second) {
+    if (answers_.emplace(id, Answer{reply, request_digest}).second) {
         weight_ += weight;
     }
 }

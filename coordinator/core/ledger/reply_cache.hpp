@@ -20,7 +20,7 @@ namespace muster::coordinator {
 /// Identifies a change: equal changes have equal digests. None for a request that changes nothing.
 [[nodiscard]] Digest digest_of(const CoreRequestBody& change);
 [[nodiscard]] Digest digest_of(const RequestBody& change);
-[[nodiscard]] Digest digest_of(const FromOperator& asked);
+[[nodiscard]] Digest digest_of(const FromOperator& input);
 
 /// The error for a request whose id was used for another request.
 [[nodiscard]] Error conflict();
@@ -41,7 +41,7 @@ public:
 
     /// The first answer to this id if it is durable, otherwise empty. A conflict if the id belongs
     /// to another request.
-    [[nodiscard]] Shared<Reply> answer_to(const FromOperator& asked) const;
+    [[nodiscard]] Shared<Reply> answer_to(const FromOperator& input) const;
 
     /// Nothing if a request with this id may take effect. `now` is none while the clock is not
     /// known: then the id is not compared with the clock.
@@ -55,7 +55,7 @@ public:
     /// The answer was given to the store.
     void propose(const Reply& reply);
     /// The Persist that holds the answer and the horizon is durable.
-    void remember(const Shared<Reply>& reply, const Digest& asked);
+    void remember(const Shared<Reply>& reply, const Digest& request_digest);
     void drop_up_to(CivilMs horizon);
 
     [[nodiscard]] std::size_t count() const { return answers_.size(); }
@@ -65,7 +65,7 @@ private:
 
     struct Answer {
         Shared<Reply> reply;
-        Digest asked;
+        Digest request_digest;
     };
     /// True if one more id after `now` keeps all ids that must be dropped at or before `now`.
     [[nodiscard]] bool has_room_after(CivilMs now) const;

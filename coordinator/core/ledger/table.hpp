@@ -32,10 +32,10 @@ public:
         const auto found = rows_.find(name);
         return found == rows_.end() ? nullptr : &*found->second;
     }
-    /// Calls `see(name, row)` for each, in the order of names.
-    void each(auto&& see) const {
+    /// Calls `visit(name, row)` for each, in the order of names.
+    void each(auto&& visit) const {
         for (const auto& [name, row] : rows_) {
-            see(name, *row);
+            visit(name, *row);
         }
     }
     /// A null row erases. Returns the row before. Fastest if rows come in the order of names.
@@ -58,7 +58,7 @@ private:
 template <class Row>
 struct RowCount {
     void add(const Row& /*row*/) {}
-    void take(const Row& /*row*/) {}
+    void remove(const Row& /*row*/) {}
 };
 
 /// A pending row; null: the row is erased.
@@ -138,10 +138,10 @@ private:
         }
         if (const auto before = proposals_.put(number, name, std::move(proposal))) {
             if (before->row) {
-                soon_.take(*DurableRows<Row>::view(*before->row));
+                soon_.remove(*DurableRows<Row>::view(*before->row));
             }
         } else if (const View row = durable_.find(name)) {
-            soon_.take(*row);
+            soon_.remove(*row);
         }
     }
     void apply(std::string_view name, Shared<Row> row) {
@@ -149,7 +149,7 @@ private:
             now_.add(*row);
         }
         if (const auto before = durable_.put(name, std::move(row))) {
-            now_.take(*before);
+            now_.remove(*before);
         }
     }
 

@@ -34,9 +34,9 @@ public:
 
     [[nodiscard]] static View view(const StoredTask& row);
     [[nodiscard]] View find(std::string_view name) const;
-    void each(auto&& see) const {
+    void each(auto&& visit) const {
         for (const TaskIndex index : workload_.wanted()) {
-            see(workload_.name(index), *find(workload_.name(index)));
+            visit(workload_.name(index), *find(workload_.name(index)));
         }
     }
 
@@ -55,7 +55,7 @@ struct RowCount<StoredTask> {
         ++tasks;
         instances += task.instances;
     }
-    void take(const ProposedTask& task) {
+    void remove(const ProposedTask& task) {
         --tasks;
         instances -= task.instances;
     }

@@ -20,7 +20,7 @@ PendingWrite WriteInParts::take() {
     }
     PendingWrite part{.meta = whole_.meta,
                       .reply = whole_.reply,
-                      .asked = whole_.asked,
+                      .request_digest = whole_.request_digest,
                       .first_line = line_,
                       .last_line = std::min(line_ + lines_of_part_, whole_.last_line)};
     Rows<StoredTask>& from = whole_.change.of<StoredTask>();
@@ -33,8 +33,8 @@ PendingWrite WriteInParts::take() {
             into.put.push_back(std::move(from.put[put_++]));
         }
     }
-    part.goes_on = line_ < whole_.last_line;
-    if (!part.goes_on) {
+    part.continues = line_ < whole_.last_line;
+    if (!part.continues) {
         part.tickets = std::move(whole_.tickets);
         is_over_ = true;
     }

@@ -83,7 +83,7 @@ void Freeze::keep_nobody() {
     }
 }
 
-bool Freeze::is_excused(NodeIndex node, Round answered_in) const {
+bool Freeze::is_excluded(NodeIndex node, Round answered_in) const {
     const std::uint32_t excluded_at = pasts_[raw(node)].excluded_at;
     return excluded_at != 0 && narrow(answered_in) <= excluded_at;
 }

@@ -63,7 +63,7 @@ public:
     void keep_nobody();
     /// Does not count the node until it answers in a later round than this.
     void exclude(NodeIndex node, Round now) { at(node).excluded_at = narrow(now); }
-    [[nodiscard]] bool is_excused(NodeIndex node, Round answered_in) const;
+    [[nodiscard]] bool is_excluded(NodeIndex node, Round answered_in) const;
     /// True if the node was not silent when the round before this one closed.
     [[nodiscard]] bool fell_silent(NodeIndex node, Round closed);
 

@@ -43,7 +43,7 @@ bool FreezeControl::is_judged(NodeIndex index) const {
     const bool is_news = node.counts_toward_freeze || is_unknown(node) || !is_silent(node);
     return is_news && node.intent == Intent::active && !node.gone && !node.ahead &&
            freeze_.is_counted(index, liveness_.rounds().current()) &&
-           !freeze_.is_excused(index, node.answered_in);
+           !freeze_.is_excluded(index, node.answered_in);
 }
 
 void FreezeControl::count_in(NodeIndex index, Census& seen) const {

@@ -59,9 +59,9 @@ void Liveness::decide_losses(StepContext& step, std::span<const NodeIndex> away)
     for (const NodeIndex index : away) {
         const Node& node = nodes_[index];
         const std::uint32_t limit = node.given_up ? silent_limit() : miss_limit();
-        const bool was_asked =
+        const bool was_polled =
             node.session ? node.connection_misses >= limit : step.now >= reconnect_grace_until_;
-        if (!node.gone && node.misses >= limit && was_asked &&
+        if (!node.gone && node.misses >= limit && was_polled &&
             recovery_.may_be_lost(step.now, node)) {
             silent.push_back(index);
         }

@@ -48,14 +48,14 @@ public:
 
     /// Notes the oldest write that the store has not confirmed; 0: there is none.
     void note_pending_write(Instant now, std::uint64_t number) {
-        if (number != owed_) {
-            owed_ = number;
-            owed_since_ = now;
+        if (number != oldest_unconfirmed_) {
+            oldest_unconfirmed_ = number;
+            unconfirmed_since_ = now;
         }
     }
     void set_sockets_degraded(bool ill) { sockets_degraded_ = ill; }
     [[nodiscard]] bool is_store_degraded(Instant now) const {
-        return owed_ != 0 && now > owed_since_ + round_;
+        return oldest_unconfirmed_ != 0 && now > unconfirmed_since_ + round_;
     }
     /// True if missing answers may be our own fault.
     [[nodiscard]] bool is_degraded(Instant now) const {
@@ -70,8 +70,8 @@ private:
     Duration round_;
     Duration worst_{};  // In the open round.
     std::uint32_t patience_ = 1;
-    std::uint64_t owed_ = 0;
-    Instant owed_since_{};
+    std::uint64_t oldest_unconfirmed_ = 0;
+    Instant unconfirmed_since_{};
     bool sockets_degraded_ = false;
     std::string_view degraded_reason_;
 };

@@ -31,10 +31,10 @@ void PollRounds::open_if_due(Instant now, Epoch epoch, std::vector<PollTo>& poll
     polls.reserve(polls.size() + nodes_.poll_set().count());
     nodes_.each_polled([&](NodeIndex index) {
         PollFacts& facts = at(index);
-        facts.awaiting = false;
+        facts.answer_pending = false;
         if (nodes_[index].session) {
             ask(index, epoch, polls);
-            facts.asked_at_start = true;
+            facts.polled_at_start = true;
         } else if (nodes_[index].lost) {
             nodes_.remove_from_poll_set(index);
         }
@@ -49,16 +49,16 @@ void PollRounds::ask(NodeIndex index, Epoch epoch, std::vector<PollTo>& polls) {
     }
     PollFacts& facts = at(index);
     // A second poll does not change that.
-    const bool owes = facts.awaiting && facts.asked_at_start;
-    if (!facts.awaiting) {
-        facts.awaiting = true;
+    const bool was_pending = facts.answer_pending && facts.polled_at_start;
+    if (!facts.answer_pending) {
+        facts.answer_pending = true;
         awaited_ += open_ ? 1 : 0;
     }
-    if (facts.asked != round_) {
-        facts.asked = round_;
-        facts.asked_issued = node.issued;
+    if (facts.polled_round != round_) {
+        facts.polled_round = round_;
+        facts.polled_issued = node.issued;
     }
-    facts.asked_at_start = owes;
+    facts.polled_at_start = was_pending;
     const bool wants_all = (raw(round_) + raw(index)) % snapshot_rounds == 0;
     polls.push_back({*node.session, Poll{.epoch = epoch,
                                          .round = round_,
@@ -70,7 +70,7 @@ void PollRounds::ask(NodeIndex index, Epoch epoch, std::vector<PollTo>& polls) {
 
 bool PollRounds::answered(NodeIndex index, const Report& report) {
     PollFacts& facts = at(index);
-    if (!facts.awaiting || report.round != round_) {
+    if (!facts.answer_pending || report.round != round_) {
         return false;
     }
     cancel_poll(index);
@@ -107,8 +107,8 @@ void PollRounds::clear_miss_count(NodeIndex index) { at(index).misses = 0; }
 
 void PollRounds::cancel_poll(NodeIndex index) {
     PollFacts& facts = at(index);
-    if (facts.awaiting) {
-        facts.awaiting = false;
+    if (facts.answer_pending) {
+        facts.answer_pending = false;
         ensure(!open_ || awaited_ > 0, "an open round counts its open polls");
         awaited_ -= open_ ? 1 : 0;
     }
@@ -138,7 +138,7 @@ void PollRounds::expedite(Instant now) {
 void PollRounds::cut_short(Instant now) {
     open_ = false;
     expedited_ = false;
-    nodes_.each_polled([&](NodeIndex index) { at(index).awaiting = false; });
+    nodes_.each_polled([&](NodeIndex index) { at(index).answer_pending = false; });
     started_ = now - length_;
 }
 
@@ -154,15 +154,15 @@ ClosedRound PollRounds::close(bool misses_count) {
     nodes_.each_polled([&](NodeIndex index) {
         const Node& node = nodes_[index];
         PollFacts& facts = at(index);
-        const bool was_asked = node.awaiting && node.asked_at_start;
+        const bool was_polled = node.answer_pending && node.polled_at_start;
         const bool was_away = !node.session && !node.lost && node.answered_in != round_;
-        facts.awaiting = false;
-        if ((was_asked || was_away) && misses_count) {
+        facts.answer_pending = false;
+        if ((was_polled || was_away) && misses_count) {
             ++closed.missed;
             facts.misses = std::min(node.misses + 1, counted_up_to);
             facts.connection_misses =
-                std::min(node.connection_misses + (was_asked ? 1U : 0U), counted_up_to);
-            if (was_asked) {
+                std::min(node.connection_misses + (was_polled ? 1U : 0U), counted_up_to);
+            if (was_polled) {
                 closed.silent.push_back(index);
             }
         }

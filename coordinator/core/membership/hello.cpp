@@ -43,17 +43,17 @@ bool is_ahead(const Hello& hello, const Meta& ours) {
 }
 
 bool NameConflicts::open(NodeIndex index, Instant until) {
-    if (nodes_[index].contested) {
+    if (nodes_[index].in_conflict) {
         return false;
     }
-    nodes_.edit(index, WriteKey<ConflictFacts>{}).contested = true;
+    nodes_.edit(index, WriteKey<ConflictFacts>{}).in_conflict = true;
     open_.push_back({index, until});
     return true;
 }
 
 void NameConflicts::end(NodeIndex index) {
-    if (nodes_[index].contested) {
-        nodes_.edit(index, WriteKey<ConflictFacts>{}).contested = false;
+    if (nodes_[index].in_conflict) {
+        nodes_.edit(index, WriteKey<ConflictFacts>{}).in_conflict = false;
         std::erase_if(open_, [&](const Conflict& conflict) { return conflict.node == index; });
     }
 }

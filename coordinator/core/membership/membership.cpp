@@ -119,7 +119,7 @@ void Membership::on_hello(StepContext& step, Session session, const Hello& hello
                             std::to_string(raw(node.incarnation)) +
                             "; start the agent with an empty state directory");
             return;
-        case HelloVerdict::name_in_use: contest(step, *known, session); return;
+        case HelloVerdict::name_in_use: reject_name_in_use(step, *known, session); return;
         case HelloVerdict::same_life:
         case HelloVerdict::new_life:
             welcome(step, known ? *known : add_node(step, hello.name), session, hello, effects);
@@ -127,7 +127,7 @@ void Membership::on_hello(StepContext& step, Session session, const Hello& hello
     }
 }
 
-void Membership::contest(StepContext& step, NodeIndex index, Session other) {
+void Membership::reject_name_in_use(StepContext& step, NodeIndex index, Session other) {
     if (conflicts_.open(index, step.now + options_.round)) {
         in_.liveness.rounds().ask(index, in_.ledger.meta().epoch, step.output.polls);
     }
@@ -186,12 +186,12 @@ void Membership::welcome(StepContext& step, NodeIndex index, Session session, co
         // attach() changes nothing if the new life has the same connection.
         in_.nodes.touch(index);
     }
-    HelloFacts& said = in_.nodes.edit(index, WriteKey<HelloFacts>{});
-    said.version = hello.version;
-    said.limits = hello.limits;
-    said.capacity_from = hello.capacity_from;
-    const Generation seen = is_same_life ? said.claim.counter : Generation{};  // From its reports.
-    said.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, seen)};
+    HelloFacts& facts = in_.nodes.edit(index, WriteKey<HelloFacts>{});
+    facts.version = hello.version;
+    facts.limits = hello.limits;
+    facts.capacity_from = hello.capacity_from;
+    const Generation seen = is_same_life ? facts.claim.counter : Generation{};  // From its reports.
+    facts.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, seen)};
     pools_.take_offer(index, node.name, hello.offer);
     NodeRows{in_.nodes}.end_forgetting(index);
     const bool was_here = !is_first && !node.gone && !in_.liveness.is_reconnect_grace(step.now);
@@ -273,7 +273,7 @@ void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& g
     conflicts_.end(*index);
     in_.copies.on_goodbye(*index);
     if (!node.left_instances_running) {
-        effects.excused.push_back(*index);  // It ended all its instances when it left.
+        effects.departed.push_back(*index);  // It ended all its instances when it left.
         in_.liveness.recovery().resolved(*index);
     }
     in_.nodes.detach(*index);

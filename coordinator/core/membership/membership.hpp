@@ -79,7 +79,7 @@ private:
     void welcome(StepContext& step, NodeIndex index, Session session, const Hello& hello,
                  Effects& effects);
     void send_welcome(StepContext& step, NodeIndex index);
-    void contest(StepContext& step, NodeIndex index, Session other);
+    void reject_name_in_use(StepContext& step, NodeIndex index, Session other);
     /// The reason why a name must not join; empty if it may.
     [[nodiscard]] std::string admission_error(const std::string& name) const;
     /// True if the name must not join; its agent was refused.

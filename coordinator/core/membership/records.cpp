@@ -46,7 +46,7 @@ void Membership::remove_node(NodeIndex index, Effects& effects) {
     in_.liveness.recovery().resolved(index);
     in_.copies.remove_node(index);
     effects.resets.push_back(index);
-    effects.excused.push_back(index);
+    effects.departed.push_back(index);
     in_.suspension.forget(index);
     drains_.forget(index);
     pools_.forget(index);

@@ -80,18 +80,18 @@ struct LifeFacts {
 /// Two lives claim its name.
 struct ConflictFacts {
     using Writer = class NameConflicts;
-    bool contested = false;  ///< The old one is being polled.
+    bool in_conflict = false;  ///< The old one is being polled.
 };
 
 /// How it answers polls.
 struct PollFacts {
     using Writer = class PollRounds;
-    Round asked{};                ///< The round of the last poll sent.
-    Sequence asked_issued{};      ///< The last sequence number in that poll.
-    Round answered_in{};          ///< The last round that it answered.
-    bool asked_at_start = false;  ///< It had the whole round to answer.
-    bool awaiting = false;        ///< It has not answered that poll yet.
-    std::uint32_t misses = 0;     ///< Rounds missed in a row, until its loss.
+    Round polled_round{};          ///< The round of the last poll sent.
+    Sequence polled_issued{};      ///< The last sequence number in that poll.
+    Round answered_in{};           ///< The last round that it answered.
+    bool polled_at_start = false;  ///< It had the whole round to answer.
+    bool answer_pending = false;   ///< It has not answered that poll yet.
+    std::uint32_t misses = 0;      ///< Rounds missed in a row, until its loss.
     /// Polls among these that it missed on the present connection.
     std::uint32_t connection_misses = 0;
     std::uint32_t silent_routes = 0;  ///< Connections in a row on which it did not answer.
@@ -110,7 +110,7 @@ struct RecoveryFacts {
 };
 
 /// Whether it obeys the orders that it answers.
-struct ObedienceFacts {
+struct ComplianceFacts {
     using Writer = class Suspension;
     std::uint8_t disobeyed = 0;  ///< Answers in a row that show orders without effect.
 };
@@ -158,7 +158,7 @@ struct AnswerFacts {
     std::int64_t clock_ahead = 0;
     /// Why its last message was invalid, or answered no poll. Empty: the message was valid.
     std::string bad_report;
-    Round bad_report_told{};  ///< The round of the last event about a bad report.
+    Round bad_report_event_round{};  ///< The round of the last event about a bad report.
 };
 
 /// What an agent reported about itself and its host in this leadership.
@@ -177,7 +177,7 @@ struct Node : RegistryFacts,
               PollFacts,
               SilenceFacts,
               RecoveryFacts,
-              ObedienceFacts,
+              ComplianceFacts,
               ReadinessFacts,
               CopyFacts,
               RowFacts,

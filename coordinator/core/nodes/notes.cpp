@@ -11,24 +11,24 @@ namespace {
 
 /// Why the node should get no work, as its agent reports, or why its report is invalid.
 std::string unfitness_of(const Node& node) {
-    const AgentFacts& said = facts_of(node);
-    if (!said.bad_report.empty()) {
-        return said.bad_report;
+    const AgentFacts& facts = facts_of(node);
+    if (!facts.bad_report.empty()) {
+        return facts.bad_report;
     }
-    if (said.host.unable) {
-        return describe_unable(said);
+    if (facts.host.unable) {
+        return describe_unable(facts);
     }
-    return said.host.readiness == Readiness::failed ? describe_check(said.host) : "";
+    return facts.host.readiness == Readiness::failed ? describe_check(facts.host) : "";
 }
 
 /// What fails on its host, with the cause that its agent reports.
 std::string failure_of(const Node& node) {
-    const AgentFacts& said = facts_of(node);
-    const std::string why = said.vitals.trouble.empty() ? "" : ": " + said.vitals.trouble;
-    if (said.host.journal_failing) {
+    const AgentFacts& facts = facts_of(node);
+    const std::string why = facts.vitals.trouble.empty() ? "" : ": " + facts.vitals.trouble;
+    if (facts.host.journal_failing) {
         return "cannot write its own state" + why;
     }
-    return said.host.spawn_failing ? "cannot make processes" + why : "";
+    return facts.host.spawn_failing ? "cannot make processes" + why : "";
 }
 
 std::string describe_silence(const Node& node) {
@@ -82,8 +82,8 @@ std::string describe_check(const HostFacts& host) {
                : "its readiness check ended with exit code " + std::to_string(host.check_exit);
 }
 
-std::string describe_unable(const AgentFacts& said) {
-    return said.vitals.unable.empty() ? "the host asks for no work" : said.vitals.unable;
+std::string describe_unable(const AgentFacts& facts) {
+    return facts.vitals.unable.empty() ? "the host asks for no work" : facts.vitals.unable;
 }
 
 std::string_view why_not_serving(const Node& node) {

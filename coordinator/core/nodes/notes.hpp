@@ -16,7 +16,7 @@ namespace muster::coordinator {
 /// How the readiness check failed, as its agent reports.
 [[nodiscard]] std::string describe_check(const HostFacts& host);
 /// Why the host asks for no work.
-[[nodiscard]] std::string describe_unable(const AgentFacts& said);
+[[nodiscard]] std::string describe_unable(const AgentFacts& facts);
 /// The stable code of the reason why a node gets no starts: its health or intent comes first.
 [[nodiscard]] std::string_view why_not_serving(const Node& node);
 

@@ -79,12 +79,12 @@ public:
     /// In the order of their names.
     [[nodiscard]] const std::set<NodeIndex, ByName>& by_name() const { return by_name_; }
 
-    /// Calls `see(index, node)` for each node, in the order of slots, which is that in memory.
-    void each(auto&& see) const {
+    /// Calls `visit(index, node)` for each node, in the order of slots, which is that in memory.
+    void each(auto&& visit) const {
         std::uint32_t slot = 0;
         for (const Node& node : slots_) {
             if (!node.name.empty()) {
-                see(NodeIndex{slot}, node);
+                visit(NodeIndex{slot}, node);
             }
             ++slot;
         }
@@ -110,10 +110,10 @@ public:
     /// The slots of all nodes that are connected or not lost. A lost node without a connection is
     /// not polled, misses no poll, and costs a round nothing.
     [[nodiscard]] const NodeSet& poll_set() const { return poll_set_; }
-    /// Calls `see(index)` for each of these nodes. `see` may remove the node from the set.
-    void each_polled(auto&& see) const {
+    /// Calls `visit(index)` for each of these nodes. `visit` may remove the node from the set.
+    void each_polled(auto&& visit) const {
         for (Rank slot = poll_set_.next(0); slot != no_rank; slot = poll_set_.next(slot + 1)) {
-            see(static_cast<NodeIndex>(slot));
+            visit(static_cast<NodeIndex>(slot));
         }
     }
     /// The next connection of the node adds it again.

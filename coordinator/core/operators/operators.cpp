@@ -18,13 +18,13 @@ constexpr int handled_of_step = 100;
 
 }  // namespace
 
-void Operators::on_request(StepContext& step, const FromOperator& asked, const Facts& facts,
+void Operators::on_request(StepContext& step, const FromOperator& input, const Facts& facts,
                            Effects& effects) {
-    const RequestContext context{step, asked};
-    if (!is_busy() || is_query(asked.request->body)) {
+    const RequestContext context{step, input};
+    if (!is_busy() || is_query(input.request->body)) {
         handle(context, facts, effects);
     } else if (in_line_.size() < limits::pending_changes) {
-        in_line_.push_back(asked);
+        in_line_.push_back(input);
     } else {
         context.reply(fail(Errc::busy, "too many requests wait for a large change; try again"));
     }
@@ -40,9 +40,9 @@ void Operators::go_on(StepContext& step, const Facts& facts, Effects& effects) {
         if (tasks_.is_drafting() || ledger_.is_submitting()) {
             return;
         }
-        const FromOperator asked = std::move(in_line_.front());
+        const FromOperator input = std::move(in_line_.front());
         in_line_.pop_front();
-        handle({step, asked}, facts, effects);
+        handle({step, input}, facts, effects);
     }
 }
 
@@ -124,8 +124,8 @@ void Operators::flush(StepContext& step, const Facts& facts, const Effects& effe
 
 void Operators::fail_all(const Error& error, Output& output) {
     tasks_.fail_all(error, output.replies);
-    for (const FromOperator& asked : std::exchange(in_line_, {})) {
-        output.replies.push_back({asked.ticket, Reply{asked.request->id, tl::unexpected{error}}});
+    for (const FromOperator& input : std::exchange(in_line_, {})) {
+        output.replies.push_back({input.ticket, Reply{input.request->id, tl::unexpected{error}}});
     }
     waits_.answer_all(error, output.replies);
     plan_waits_.answer_all(error, output.replies);

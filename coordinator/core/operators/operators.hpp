@@ -29,7 +29,7 @@ public:
           cluster_{facts.options, facts.nodes, ledger, liveness, facts.freeze, planning},
           agent_calls_{facts.nodes, facts.copies, ledger.meta()} {}
 
-    void on_request(StepContext& step, const FromOperator& asked, const Facts& facts,
+    void on_request(StepContext& step, const FromOperator& input, const Facts& facts,
                     Effects& effects);
     /// Continues a large change, and the queued requests, at a wake.
     void go_on(StepContext& step, const Facts& facts, Effects& effects);

@@ -23,33 +23,41 @@ struct Reads {
     }
     Answer operator()(const StatusRequest& /*request*/) const { return status(facts); }
     Answer operator()(const StatsRequest& /*request*/) const { return stats(facts); }
-    Answer operator()(const ReportedRequest& asked) const { return reported(facts, asked.pattern); }
-    Answer operator()(const NodeListRequest& asked) const {
-        return list_all(facts, *Listing::of(asked));
+    Answer operator()(const ReportedRequest& request) const {
+        return reported(facts, request.pattern);
     }
-    Answer operator()(const NodeShowRequest& asked) const { return show_node(facts, asked.name); }
-    Answer operator()(const TaskListRequest& asked) const {
-        return list_all(facts, *Listing::of(asked));
+    Answer operator()(const NodeListRequest& request) const {
+        return list_all(facts, *Listing::of(request));
     }
-    Answer operator()(const TaskShowRequest& asked) const { return show_task(facts, asked.name); }
-    Answer operator()(const GroupListRequest& asked) const {
-        return list_groups(facts, asked.pattern);
+    Answer operator()(const NodeShowRequest& request) const {
+        return show_node(facts, request.name);
     }
-    Answer operator()(const GroupShowRequest& asked) const { return show_group(facts, asked.name); }
-    Answer operator()(const EventsRequest& asked) const {
-        return facts.events.since(asked.since, asked.limit);
+    Answer operator()(const TaskListRequest& request) const {
+        return list_all(facts, *Listing::of(request));
     }
-    Answer operator()(const ExplainRequest& asked) const { return explain(facts, asked); }
-    Answer operator()(const PlanRequest& asked) const {
+    Answer operator()(const TaskShowRequest& request) const {
+        return show_task(facts, request.name);
+    }
+    Answer operator()(const GroupListRequest& request) const {
+        return list_groups(facts, request.pattern);
+    }
+    Answer operator()(const GroupShowRequest& request) const {
+        return show_group(facts, request.name);
+    }
+    Answer operator()(const EventsRequest& request) const {
+        return facts.events.since(request.since, request.limit);
+    }
+    Answer operator()(const ExplainRequest& request) const { return explain(facts, request); }
+    Answer operator()(const PlanRequest& request) const {
         if (facts.liveness.recovery().runs()) {
             return fail(Errc::refused,
                         "it is not known yet what runs, so there is no answer to a "
                         "what-if; ask again after the recovery");
         }
-        return select_nodes(facts.copies.placements, asked.fail)
+        return select_nodes(facts.copies.placements, request.fail)
             .and_then([&](const std::set<NodeIndex>& failing) {
                 auto reply = what_if(facts.now, facts.copies.workload, facts.copies.placements,
-                                     facts.planner(), facts.options.rebalance, failing, asked);
+                                     facts.planner(), facts.options.rebalance, failing, request);
                 if (reply) {
                     reply->freeze = facts.freeze.with_failing(failing);
                 }

@@ -68,7 +68,7 @@ std::optional<Error> TaskHandler::unknown_word_in(std::span<const WantedTask> ta
 
 void TaskHandler::handle(const RequestContext& context, const ChangesTasks auto& request) {
     if (is_dry_run(request) || !ledger_.deduplicate(context)) {
-        draft_.emplace(Draft{context.asked, TaskDraft{next(ledger_.proposed_meta().counter)}});
+        draft_.emplace(Draft{context.input, TaskDraft{next(ledger_.proposed_meta().counter)}});
         go_on(context, request);
     }
 }
@@ -97,20 +97,20 @@ void TaskHandler::go_on(const RequestContext& context, const ChangesTasks auto& 
 }
 
 void TaskHandler::go_on(StepContext& step) {
-    const FromOperator asked = draft_->asked;
-    const RequestContext context{step, asked};
+    const FromOperator input = draft_->input;
+    const RequestContext context{step, input};
     const auto more = [&](const auto& body) {
         if constexpr (ChangesTasks<std::decay_t<decltype(body)>>) {
             go_on(context, body);
         }
     };
-    std::visit(more, asked.request->body);
+    std::visit(more, input.request->body);
 }
 
 void TaskHandler::fail_all(const Error& error, std::vector<ReplyTo>& replies) {
     if (draft_) {
         replies.push_back(
-            {draft_->asked.ticket, Reply{draft_->asked.request->id, tl::unexpected{error}}});
+            {draft_->input.ticket, Reply{draft_->input.request->id, tl::unexpected{error}}});
         draft_.reset();
     }
 }

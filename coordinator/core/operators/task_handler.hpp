@@ -35,7 +35,7 @@ public:
 private:
     /// A change that is being computed, and its request.
     struct Draft {
-        FromOperator asked;
+        FromOperator input;
         TaskDraft change;
         std::optional<Error> unknown_word{};
     };

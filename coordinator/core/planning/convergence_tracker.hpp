@@ -32,11 +32,11 @@ public:
         }
     }
     /// Checks the next `most` tasks, in the order of names. Returns those that became converged,
-    /// unplaced, halted or failed since their last check. Calls `see(index, phase, is_told)` for
-    /// each checked task.
+    /// unplaced, halted or failed since their last check. Calls `on_checked(index, phase,
+    /// is_reported)` for each checked task.
     [[nodiscard]] std::vector<PhaseChange> take_changes(const Workload& workload,
                                                         const Planner& planner, std::size_t most,
-                                                        auto&& see) {
+                                                        auto&& on_checked) {
         std::vector<PhaseChange> changes;
         auto entry = watched_.lower_bound(std::exchange(next_, {}));
         for (std::size_t seen = 0; entry != watched_.end(); ++seen) {
@@ -51,13 +51,14 @@ public:
             }
             const TaskStatus status = planner.status(*index);
             const TaskPhase phase = status.phase;
-            const bool is_telling = phase == TaskPhase::converged || phase == TaskPhase::unplaced ||
-                                    phase == TaskPhase::failed || phase == TaskPhase::halted;
-            const bool is_told = is_telling && phase != entry->second;
-            if (is_told) {
+            const bool is_reportable = phase == TaskPhase::converged ||
+                                       phase == TaskPhase::unplaced || phase == TaskPhase::failed ||
+                                       phase == TaskPhase::halted;
+            const bool is_reported = is_reportable && phase != entry->second;
+            if (is_reported) {
                 changes.push_back({entry->first, phase});
             }
-            see(*index, phase, is_told);
+            on_checked(*index, phase, is_reported);
             entry->second = phase;
             const bool is_over = phase == TaskPhase::converged && status.young == 0;
             entry = is_over ? watched_.erase(entry) : std::next(entry);

@@ -15,10 +15,11 @@ namespace muster::coordinator {
 /// Owned by Planning.
 class Instants {
 public:
-    /// The task was checked. `is_told`: an event reports its new phase now.
-    void on_phase(TaskIndex index, const Task& task, TaskPhase phase, bool is_told, CivilMs at) {
+    /// The task was checked. `is_reported`: an event reports its new phase now.
+    void on_phase(TaskIndex index, const Task& task, TaskPhase phase, bool is_reported,
+                  CivilMs at) {
         OfTask& entry = of(index, task);
-        if (is_told || entry.phase_since == CivilMs{} || entry.phase != phase) {
+        if (is_reported || entry.phase_since == CivilMs{} || entry.phase != phase) {
             entry.phase = phase;
             entry.phase_since = at;
         }

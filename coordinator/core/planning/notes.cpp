@@ -15,15 +15,15 @@ std::string describe_hold(const Leases::Hold& hold, Duration left) {
            std::to_string(seconds.count()) + " s, when that lease has certainly ended";
 }
 
-CountedVerdicts count_verdicts(std::span<const CodedVerdict> said) {
+CountedVerdicts count_verdicts(std::span<const CodedVerdict> counted) {
     std::map<CodedVerdict, std::uint32_t> counts;
-    for (const auto& [code, detail] : said) {
+    for (const auto& [code, detail] : counted) {
         // For a constraint or a pool the detail matters; for all others the code is enough.
-        const bool is_told_apart = code == "label" || code == "pool";
-        ++counts[{code, is_told_apart ? detail : std::string_view{}}];
+        const bool has_own_count = code == "label" || code == "pool";
+        ++counts[{code, has_own_count ? detail : std::string_view{}}];
     }
     counts.erase({"fits", {}});
-    CountedVerdicts all{!said.empty(), {}};
+    CountedVerdicts all{!counted.empty(), {}};
     for (const auto& [what, count] : counts) {
         all.reasons.push_back({std::string{what.first}, count, std::string{what.second}});
     }
@@ -31,19 +31,19 @@ CountedVerdicts count_verdicts(std::span<const CodedVerdict> said) {
     return all;
 }
 
-CountedVerdicts count_verdicts(std::span<const VerdictView> said) {
+CountedVerdicts count_verdicts(std::span<const VerdictView> counted) {
     std::vector<CodedVerdict> pairs;
-    for (const VerdictView& one : said) {
+    for (const VerdictView& one : counted) {
         pairs.emplace_back(one.code, one.detail);
     }
     return count_verdicts(pairs);
 }
 
-std::string describe(const CountedVerdicts& said) {
+std::string describe(const CountedVerdicts& counted) {
     std::string text =
-        said.is_any_asked ? "no eligible node" : "no eligible node: there are no nodes";
+        counted.is_any_asked ? "no eligible node" : "no eligible node: there are no nodes";
     std::string_view before = ": ";
-    for (const NodeReason& reason : said.reasons) {
+    for (const NodeReason& reason : counted.reasons) {
         text += std::string{before} + std::to_string(reason.count) + ' ' + reason.code +
                 (reason.detail.empty() ? "" : " " + reason.detail);
         before = ", ";

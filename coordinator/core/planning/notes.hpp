@@ -19,10 +19,10 @@ struct CountedVerdicts {
 };
 /// The code of a node's verdict, and the label or pool.
 using CodedVerdict = std::pair<std::string_view, std::string_view>;
-[[nodiscard]] CountedVerdicts count_verdicts(std::span<const CodedVerdict> said);
-[[nodiscard]] CountedVerdicts count_verdicts(std::span<const VerdictView> said);
+[[nodiscard]] CountedVerdicts count_verdicts(std::span<const CodedVerdict> counted);
+[[nodiscard]] CountedVerdicts count_verdicts(std::span<const VerdictView> counted);
 /// `no eligible node: 3 full, 2 lost, 1 label`.
-[[nodiscard]] std::string describe(const CountedVerdicts& said);
+[[nodiscard]] std::string describe(const CountedVerdicts& counted);
 /// `2: no node serves; 1: ...`: each shortage with its count and a text for its code.
 [[nodiscard]] std::string describe_shortages(std::span<const Shortage> shortages,
                                              const auto& in_words) {

@@ -12,13 +12,13 @@ namespace {
 
 /// Of the tasks that became unplaced in one round, at most this many get an event with the reasons
 /// of the nodes.
-constexpr int reasons_told = 8;
+constexpr int most_reasons = 8;
 constexpr int nodes_looked_at = 10'000;
 
 /// Tasks plus ordinals of a pass, and tasks checked for events: about 3 ms, with the shell's work
 /// to send them.
 constexpr std::size_t most_of_pass = 500;
-constexpr std::size_t most_told = 250;
+constexpr std::size_t most_events = 250;
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void Planning::on_effects(Instant now, const Effects& effects) {
     for (const FailedInstance& what : effects.failed) {
         planner_.failed(now, what);
     }
-    for (const NodeIndex node : effects.excused) {
+    for (const NodeIndex node : effects.departed) {
         planner_.clear_failures(node);
     }
     plan_at_least(effects.plan);
@@ -97,7 +97,7 @@ void Planning::pass(StepContext& step, const Scope& scope, const Meta& meta) {
 
 void Planning::note_what_is_left(Instant now) {
     const bool is_left = trigger_.is_cut || !tracker_.is_through() || planner_.has_unplaced_due();
-    trigger_.goes_on_at = is_left ? std::optional{now} : std::nullopt;
+    trigger_.continues_at = is_left ? std::optional{now} : std::nullopt;
 }
 
 void Planning::dispatch(StepContext& step, const Plan& plan, const Meta& meta) {
@@ -126,12 +126,12 @@ void Planning::emit_changes(StepContext& step) {
     const Reasons reasons{nodes_, copies_.workload, planner_};
     // Each reason needs a check of every node.
     int asked_left = std::clamp(nodes_looked_at / std::max(1, static_cast<int>(nodes_.count())), 1,
-                                reasons_told);
-    const auto note = [&](TaskIndex task, TaskPhase phase, bool is_told) {
-        log_.instants.on_phase(task, copies_.workload[task], phase, is_told, step.civil());
+                                most_reasons);
+    const auto note = [&](TaskIndex task, TaskPhase phase, bool is_reported) {
+        log_.instants.on_phase(task, copies_.workload[task], phase, is_reported, step.civil());
     };
     for (const PhaseChange& change :
-         tracker_.take_changes(copies_.workload, planner_, most_told, note)) {
+         tracker_.take_changes(copies_.workload, planner_, most_events, note)) {
         const auto task = copies_.workload.find(change.task);
         // Only the first few events get the reasons of the nodes, because one change can leave a
         // whole workload unplaced.
@@ -145,7 +145,7 @@ void Planning::emit_changes(StepContext& step) {
 }
 
 void Planning::watch_unplaced() {
-    for (const TaskIndex task : planner_.take_unplaced(most_told)) {
+    for (const TaskIndex task : planner_.take_unplaced(most_events)) {
         tracker_.add(copies_.workload.name(task));
     }
 }

@@ -25,8 +25,8 @@ struct PassTrigger {
     PlanReason due = PlanReason::none;
     bool may_plan = false;  ///< A round of this leadership has closed normally.
     bool balance_asked = false;
-    bool is_cut = false;                ///< The last pass was cut.
-    std::optional<Instant> goes_on_at;  ///< When a pass was cut, or events about changes are left.
+    bool is_cut = false;  ///< The last pass was cut.
+    std::optional<Instant> continues_at;  ///< When a pass was cut, or events are left.
     Instant moves_from{};  ///< Before this, the balance moves nothing unless an operator asks.
 };
 
@@ -75,7 +75,7 @@ public:
     /// When a cut pass, or events about watched tasks, must continue. Other inputs may come in
     /// between.
     [[nodiscard]] std::optional<Instant> next_deadline() const {
-        return planner_.are_totals_behind() ? Instant{} : trigger_.goes_on_at;
+        return planner_.are_totals_behind() ? Instant{} : trigger_.continues_at;
     }
     /// Sets the leases in the polls and starts of this step.
     void grant_leases(StepContext& step, Epoch epoch);

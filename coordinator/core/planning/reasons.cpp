@@ -105,23 +105,23 @@ std::vector<VerdictView> Reasons::views_of(TaskIndex task, const std::vector<Nod
 CountedVerdicts Reasons::of_one_more(TaskIndex task) const {
     // An ordinal above all wanted ones has no copy anywhere.
     const auto all = planner_.verdicts(task, workload_[task].instances);
-    std::vector<CodedVerdict> said;
-    said.reserve(all.size());
+    std::vector<CodedVerdict> counted;
+    counted.reserve(all.size());
     for (const NodeVerdict& one : all) {
-        said.emplace_back(code_of(one, nodes_[one.node]), one.detail);
+        counted.emplace_back(code_of(one, nodes_[one.node]), one.detail);
     }
-    return count_verdicts(said);
+    return count_verdicts(counted);
 }
 
 UnplacedReason Reasons::reason_of(const Shortage& shortage, std::optional<TaskIndex> task,
-                                  const CountedVerdicts& said) const {
+                                  const CountedVerdicts& counted) const {
     UnplacedReason reason;
     reason.code = to_string(shortage.code);
     reason.count = shortage.count;
     reason.detail = describe(shortage.code);
     if (task && is_of_nodes(shortage.code)) {
         reason.task = workload_.name(*task);
-        reason.nodes = said.reasons;
+        reason.nodes = counted.reasons;
     }
     return reason;
 }
@@ -155,16 +155,16 @@ std::string describe_halt(const Workload& workload, const Planner& planner, Task
            "' shows what it printed";
 }
 
-std::string why_short(Obstacle code, const CountedVerdicts& said) {
-    return is_of_nodes(code) ? describe(said) : std::string{describe(code)};
+std::string why_short(Obstacle code, const CountedVerdicts& counted) {
+    return is_of_nodes(code) ? describe(counted) : std::string{describe(code)};
 }
 
 std::string Reasons::why_unplaced(TaskIndex task) const {
     const TaskStatus status = planner_.status(task);
     const bool is_asked = std::ranges::any_of(status.shortages, is_of_nodes, &Shortage::code);
-    const CountedVerdicts said = is_asked ? of_one_more(task) : CountedVerdicts{};
+    const CountedVerdicts counted = is_asked ? of_one_more(task) : CountedVerdicts{};
     return describe_shortages(status.shortages,
-                              [&](Obstacle code) { return why_short(code, said); });
+                              [&](Obstacle code) { return why_short(code, counted); });
 }
 
 }  // namespace muster::coordinator

@@ -27,7 +27,7 @@ public:
     [[nodiscard]] CountedVerdicts of_one_more(TaskIndex task) const;
     /// Includes the verdicts of the nodes if a task is given and the nodes are the reason.
     [[nodiscard]] UnplacedReason reason_of(const Shortage& shortage, std::optional<TaskIndex> task,
-                                           const CountedVerdicts& said) const;
+                                           const CountedVerdicts& counted) const;
     /// `2: no eligible node: 3 full, 1 label rack != r7`.
     [[nodiscard]] std::string why_unplaced(TaskIndex task) const;
 
@@ -45,7 +45,7 @@ private:
                                         TaskIndex task);
 
 /// The verdicts of the nodes if they are the reason, otherwise what the task waits for.
-[[nodiscard]] std::string why_short(Obstacle code, const CountedVerdicts& said);
+[[nodiscard]] std::string why_short(Obstacle code, const CountedVerdicts& counted);
 /// Why the home would not be chosen today, if a filter on the node alone excludes it: `lost: was
 /// silent for 3 polls`, `label: rack = r7`.
 [[nodiscard]] std::string why_left(const NodeVerdict& home, const Node& node);

@@ -15,10 +15,10 @@ namespace muster::coordinator {
 namespace {
 
 /// The free part of an amount, and the amount that the instance needs. `text` formats an amount.
-std::string left_of(std::uint64_t asked, std::uint64_t allowed, std::uint64_t used,
+std::string left_of(std::uint64_t needed, std::uint64_t allowed, std::uint64_t used,
                     std::string (*text)(std::uint64_t)) {
     return text(allowed - std::min(allowed, used)) + " of " + text(allowed) + " free, " +
-           text(asked) + " needed";
+           text(needed) + " needed";
 }
 
 std::string slots_text(std::uint64_t slots) {

@@ -62,9 +62,9 @@ Result<ReplyBody> show_task(const Facts& facts, const std::string& name) {
             reply.verdicts = facts.reasons().views_of(
                 *index, facts.planner().verdicts(*index, task.instances), std::nullopt);
         }
-        const CountedVerdicts said = count_verdicts(reply.verdicts);
+        const CountedVerdicts counted = count_verdicts(reply.verdicts);
         for (const Shortage& shortage : status.shortages) {
-            reply.unplaced_reasons.push_back(facts.reasons().reason_of(shortage, *index, said));
+            reply.unplaced_reasons.push_back(facts.reasons().reason_of(shortage, *index, counted));
         }
         reply.verdicts.resize(std::min(reply.verdicts.size(), verdicts_shown));
     }

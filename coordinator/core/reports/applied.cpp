@@ -119,10 +119,10 @@ void Reports::resolve_orders(StepContext& step, NodeIndex index, Sequence obeyed
         blame_claims(step, index,
                      "it confirmed the stop of " + to_string(id) + " and still reports it");
     }
-    note_vanished(step, index, orders.in_vain,
+    note_vanished(step, index, orders.without_effect,
                   "it confirmed the start, and does not report the instance", effects);
     // An exclusive instance may be gone because its lease ended, and that report may be lost.
-    if (copies_.has_unexclusive(orders.in_vain)) {
+    if (copies_.has_unexclusive(orders.without_effect)) {
         suspension_.add(step, index, FlapCause::vanished_instance);
     }
     effects.wake_waits = true;

@@ -186,8 +186,8 @@ void Reports::note_bad_report(StepContext& step, NodeIndex index, std::string wh
     AnswerFacts& facts = facts_of_answers(index);
     why.resize(std::min(why.size(), limits::detail_bytes));
     const Round now = liveness_.rounds().current();
-    if (facts.bad_report != why && (facts.bad_report_told != now || now == Round{})) {
-        facts.bad_report_told = now;
+    if (facts.bad_report != why && (facts.bad_report_event_round != now || now == Round{})) {
+        facts.bad_report_event_round = now;
         step.emit("node.bad_report", nodes_[index].name, why);
     }
     facts.bad_report = std::move(why);

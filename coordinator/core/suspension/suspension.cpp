@@ -51,11 +51,11 @@ void Suspension::on_answer(StepContext& step, NodeIndex index, const Report& rep
     if (report.host.journal_failing) {
         add(step, index, FlapCause::journal_failing);
     }
-    if (node.resolved_up_to == node.asked_issued) {
+    if (node.resolved_up_to == node.polled_issued) {
         return;  // It got no orders since.
     }
-    std::uint8_t& disobeyed = nodes_.edit(index, WriteKey<ObedienceFacts>{}).disobeyed;
-    if (report.obeyed >= node.asked_issued) {
+    std::uint8_t& disobeyed = nodes_.edit(index, WriteKey<ComplianceFacts>{}).disobeyed;
+    if (report.obeyed >= node.polled_issued) {
         disobeyed = 0;
     } else if (disobeyed < disobeyed_borne) {
         ++disobeyed;

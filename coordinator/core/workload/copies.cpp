@@ -79,7 +79,7 @@ AppliedReport Copies::apply(NodeIndex index, const Report& report,
 // unknown instances in later reports.
 Trust Copies::trust_in(NodeIndex index, bool is_first, std::optional<Generation> held_back) const {
     const Node& node = nodes_[index];
-    Trust trust{.origin = node.ahead || is_first ? Origin::unasked : Origin::claimed};
+    Trust trust{.origin = node.ahead || is_first ? Origin::perhaps_ordered : Origin::claimed};
     if (is_first && node.from_store) {
         trust.believed = held_back.value_or(Generation{});
     }
@@ -89,10 +89,11 @@ Trust Copies::trust_in(NodeIndex index, bool is_first, std::optional<Generation>
 
 ResolvedOrders Copies::resolve_orders(NodeIndex index, Sequence obeyed) {
     CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
-    facts.resolved_up_to = nodes_[index].asked_issued;
+    facts.resolved_up_to = nodes_[index].polled_issued;
     ResolvedOrders orders{
         .unstopped = placements.orders().mark_unstopped(index, facts.resolved_up_to, obeyed),
-        .in_vain = placements.orders().obeyed_in_vain(index, facts.resolved_up_to, obeyed)};
+        .without_effect =
+            placements.orders().obeyed_without_effect(index, facts.resolved_up_to, obeyed)};
     placements.orders().resolve(index, facts.resolved_up_to);
     return orders;
 }

@@ -23,7 +23,7 @@ struct ResolvedOrders {
     /// The agent obeyed the stop of this instance, and still reports it.
     std::optional<Vanished> unstopped;
     /// The agent obeyed the starts of these instances, and reports none of them.
-    std::vector<Vanished> in_vain;
+    std::vector<Vanished> without_effect;
 };
 
 /// The wanted tasks, the copies of their instances, and the leases of exclusive instances.
@@ -39,7 +39,7 @@ public:
                                       std::optional<Generation> held_back);
     /// The last poll covered orders that no answer has decided yet.
     [[nodiscard]] bool has_unresolved_orders(NodeIndex index) const {
-        return nodes_[index].resolved_up_to != nodes_[index].asked_issued;
+        return nodes_[index].resolved_up_to != nodes_[index].polled_issued;
     }
     /// Decides these orders by an answer that apply() has applied. `obeyed`: the last batch that
     /// the agent obeyed.

@@ -11,9 +11,9 @@ namespace muster::coordinator {
 /// Whose order a copy follows. A copy that this leadership ordered wins over one that nobody may
 /// have ordered.
 enum class Origin : std::uint8_t {
-    ordered,  ///< By this leadership, or the copy was there when it began.
-    unasked,  ///< Perhaps ordered by an earlier leadership.
-    claimed,  ///< Only its node reports it: nobody ordered it there.
+    ordered,          ///< By this leadership, or the copy was there when it began.
+    perhaps_ordered,  ///< Perhaps ordered by an earlier leadership.
+    claimed,          ///< Only its node reports it: nobody ordered it there.
 };
 
 /// The trust in copies that a node reports and this leadership did not order there.

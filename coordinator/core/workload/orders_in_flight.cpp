@@ -60,8 +60,8 @@ void OrdersInFlight::resolve(NodeIndex index, Sequence issued) {
     }
 }
 
-std::vector<Vanished> OrdersInFlight::obeyed_in_vain(NodeIndex index, Sequence issued,
-                                                     Sequence obeyed) const {
+std::vector<Vanished> OrdersInFlight::obeyed_without_effect(NodeIndex index, Sequence issued,
+                                                            Sequence obeyed) const {
     std::vector<Vanished> found;
     for (const InFlight& one : on(index)) {
         const bool is_obeyed = one.obeyed || one.sequence == obeyed;

@@ -37,8 +37,8 @@ public:
     void resolve(NodeIndex index, Sequence issued);
     /// Call before resolve(): finds starts up to `issued` that the agent obeyed, but whose
     /// instances it does not report. `obeyed` is the last batch that the agent obeyed.
-    [[nodiscard]] std::vector<Vanished> obeyed_in_vain(NodeIndex index, Sequence issued,
-                                                       Sequence obeyed) const;
+    [[nodiscard]] std::vector<Vanished> obeyed_without_effect(NodeIndex index, Sequence issued,
+                                                              Sequence obeyed) const;
     /// Call before resolve(): an instance whose stop the agent obeyed, and that it still reports,
     /// is claimed from now on. Returns the first of them.
     std::optional<Vanished> mark_unstopped(NodeIndex index, Sequence issued, Sequence obeyed);

@@ -140,7 +140,7 @@ ReportedInstance Placements::apply(NodeIndex node, const ReportedInstance* befor
     }
     const Task& ours = workload_[task];
     if (has_ended_well(report, ours) &&
-        (origin == Origin::ordered || (origin == Origin::unasked && trust.of_store))) {
+        (origin == Origin::ordered || (origin == Origin::perhaps_ordered && trust.of_store))) {
         applied.ended_well.push_back({task, report.id.ordinal});
     }
     const Generation latest = ours.wanted ? ours.generation : workload_.counter();
@@ -167,7 +167,7 @@ Origin Placements::origin_of(NodeIndex node, TaskIndex task, const ReportedInsta
     }
     const bool follows = before != nullptr && before->state == InstanceState::stopping;
     if (follows) {
-        return std::max(before->origin, Origin::unasked);
+        return std::max(before->origin, Origin::perhaps_ordered);
     }
     return report.generation <= trust.believed ? Origin::ordered : trust.origin;
 }

@@ -19,29 +19,30 @@ public:
         answers_.clear();
         for (auto& [index, host] : hosts_) {
             host.unable = false;
-            host.asked = {};
+            host.last_poll = {};
         }
     }
 
     void see(Instant, const WelcomeIssued& welcome) {
         Host& host = hosts_[welcome.host];
         host.name = welcome.name;
-        if (host.asked.incarnation != welcome.incarnation) {
+        if (host.last_poll.incarnation != welcome.incarnation) {
             host.unable = false;
-            host.asked = {};
+            host.last_poll = {};
         }
     }
 
-    void see(Instant, const PollIssued& poll) { hosts_[poll.host].asked = poll.poll; }
+    void see(Instant, const PollIssued& poll) { hosts_[poll.host].last_poll = poll.poll; }
 
     void see(Instant, const AgentMessageReceived& heard) {
         const auto* report = std::get_if<Report>(&heard.message);
         Host& host = hosts_[heard.host];
-        if (report == nullptr || report->round == Round{} || report->round != host.asked.round ||
-            report->epoch != host.asked.epoch || report->incarnation != host.asked.incarnation) {
+        if (report == nullptr || report->round == Round{} ||
+            report->round != host.last_poll.round || report->epoch != host.last_poll.epoch ||
+            report->incarnation != host.last_poll.incarnation) {
             return;
         }
-        host.asked.round = Round{};  // A repeated answer does not count again.
+        host.last_poll.round = Round{};  // A repeated answer does not count again.
         host.unable = report->host.unable;
         FailingAnswers& answers = answers_[host.name];
         const bool is_failing = report->host.spawn_failing || report->host.journal_failing;
@@ -79,7 +80,7 @@ private:
 
     struct Host {
         std::string name;
-        Poll asked;
+        Poll last_poll;
         bool unable = false;
     };
     struct FailingAnswers {

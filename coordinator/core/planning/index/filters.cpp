@@ -8,8 +8,8 @@ namespace muster::coordinator {
 
 namespace {
 
-bool has_room(std::uint64_t asked, std::uint64_t allowed, std::uint64_t used) {
-    return asked == 0 || (used <= allowed && asked <= allowed - used);
+bool has_room(std::uint64_t needed, std::uint64_t allowed, std::uint64_t used) {
+    return needed == 0 || (used <= allowed && needed <= allowed - used);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void Use::add(const Resources& request) {
     slots += request.slots;
 }
 
-void Use::take(const Resources& request) {
+void Use::subtract(const Resources& request) {
     ensure(cpu_milli >= request.cpu_milli && memory_bytes >= request.memory_bytes &&
                slots >= request.slots,
            "what is taken back was in use");

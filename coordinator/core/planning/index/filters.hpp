@@ -53,7 +53,7 @@ struct Use {
     std::uint64_t slots = 0;
 
     void add(const Resources& request);
-    void take(const Resources& request);
+    void subtract(const Resources& request);
     friend bool operator==(const Use&, const Use&) = default;
 };
 /// Checks the resources. A resource that is not requested is not checked: a node over its capacity

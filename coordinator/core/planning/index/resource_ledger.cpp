@@ -33,7 +33,7 @@ void ResourceLedger::set_claims(TaskIndex task, const Resources& request,
     const bool adds_only = claims.request == request && std::ranges::includes(nodes, claims.nodes);
     falls_ += adds_only ? 0U : 1U;
     for (const NodeIndex node : claims.nodes) {
-        room(node).use.take(claims.request);
+        room(node).use.subtract(claims.request);
     }
     claims.request = request;
     claims.nodes = std::move(nodes);
@@ -63,7 +63,7 @@ void ResourceLedger::unclaim(TaskIndex task, NodeIndex node) {
     }
     std::swap(*found, nodes.back());
     nodes.pop_back();
-    room(node).use.take(claims_[raw(task)].request);
+    room(node).use.subtract(claims_[raw(task)].request);
     ++falls_;
 }
 
@@ -82,13 +82,13 @@ Use ResourceLedger::used(NodeIndex node) const {
 }
 
 bool ResourceLedger::is_consistent() const {
-    std::vector<Use> claimed(rooms_.size());
+    std::vector<Use> sums(rooms_.size());
     for (const Claims& claims : claims_) {
         for (const NodeIndex node : claims.nodes) {
-            claimed[raw(node)].add(claims.request);
+            sums[raw(node)].add(claims.request);
         }
     }
-    return std::ranges::equal(claimed, rooms_, {}, {}, &Room::use);
+    return std::ranges::equal(sums, rooms_, {}, {}, &Room::use);
 }
 
 }  // namespace muster::coordinator

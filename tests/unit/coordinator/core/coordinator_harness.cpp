@@ -165,7 +165,7 @@ Output CoordinatorHarness::take(const Input& input) {
     for (const Persist& persist : output.persist) {
         given = persist.number;
         persisted.push_back(persist);
-        if (store_works && !goes_on(persist)) {
+        if (store_works && !continues(persist)) {
             queue.emplace_back(Persisted{persist.number});
         }
     }

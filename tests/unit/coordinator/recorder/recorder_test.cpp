@@ -112,7 +112,7 @@ TEST_CASE("no file begins in the middle of a large change", "[recorder]") {
         const auto before = files_in(directory.below("record"));
         for (; recorded.core->has_incomplete_change(); ++steps) {
             const Output output = recorded.step(recorded.now, Wake{});
-            if (!output.persist.empty() && !goes_on(output.persist.back())) {
+            if (!output.persist.empty() && !continues(output.persist.back())) {
                 recorded.step(recorded.now, Persisted{output.persist.back().number});
             }
             CHECK(files_in(directory.below("record")) == before);

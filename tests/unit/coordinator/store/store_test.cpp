@@ -30,7 +30,7 @@ StoredRequest request_at(std::uint64_t ms, std::uint64_t low) {
     StoredRequest request;
     request.id = {(ms << 16U) | 0x7000U, low};
     request.reply = Reply{.id = request.id, .result = ChangeReply{Generation{ms}, false, {}}};
-    request.asked = {ms, low};
+    request.request_digest = {ms, low};
     return request;
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("a store that is opened again has everything that was written", "[stor
     REQUIRE(again->image.requests.size() == 1);
     CHECK(again->image.requests[0].id == request_at(2'000, 1).id);
     CHECK(*again->image.requests[0].reply == *request_at(2'000, 1).reply);
-    CHECK(again->image.requests[0].asked == request_at(2'000, 1).asked);
+    CHECK(again->image.requests[0].request_digest == request_at(2'000, 1).request_digest);
 }
 
 TEST_CASE("decisions of operators about nodes and the cluster are kept", "[store]") {
@@ -228,7 +228,7 @@ TEST_CASE("the parts of a change become durable together", "[store]") {
     const TemporaryDirectory directory;
     const auto part = [](std::uint64_t number) {
         Persist persist = numbered(number);
-        persist.writes.emplace_back(GoesOn{});
+        persist.writes.emplace_back(Continues{});
         return persist;
     };
     {

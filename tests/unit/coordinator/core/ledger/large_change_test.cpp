@@ -140,7 +140,7 @@ TEST_CASE("everything that is given to the store during a change belongs to it",
     bench.pass(0s);
     REQUIRE(bench.persisted.size() > before + 3);
     for (std::size_t at = before; at < bench.persisted.size(); ++at) {
-        CHECK(goes_on(bench.persisted[at]) == (at + 1 < bench.persisted.size()));
+        CHECK(continues(bench.persisted[at]) == (at + 1 < bench.persisted.size()));
     }
     std::vector<Persist> queue{bench.persisted.begin() + static_cast<std::ptrdiff_t>(before),
                                bench.persisted.end()};

@@ -18,11 +18,11 @@ Reply reply_to(const RequestId& id, std::size_t changes = 0) {
     change.changes.resize(changes);
     return Reply{id, ReplyBody{std::move(change)}};
 }
-FromOperator asked(const RequestId& id, const std::string& pattern = "web") {
+FromOperator request(const RequestId& id, const std::string& pattern = "web") {
     return {Ticket{9}, CoreRequest{id, TaskRestartRequest{pattern}}};
 }
 void remember(ReplyCache& requests, const Reply& reply) {
-    requests.remember(reply, digest_of(asked(reply.id)));
+    requests.remember(reply, digest_of(request(reply.id)));
 }
 
 }  // namespace
@@ -64,10 +64,10 @@ TEST_CASE("a full cache drops the oldest answers and raises the horizon", "[requ
     CHECK(horizon == CivilMs{1'000});
     CHECK(requests.refusal_of(id_at(1'000, 2), CivilMs{200'000}));
     CHECK_FALSE(requests.refusal_of(id_at(1'001, 2), CivilMs{200'000}));
-    CHECK(requests.answer_to(asked(id_at(1'000))));
+    CHECK(requests.answer_to(request(id_at(1'000))));
     requests.drop_up_to(horizon);
-    CHECK_FALSE(requests.answer_to(asked(id_at(1'000))));
-    CHECK(requests.answer_to(asked(id_at(1'001))));
+    CHECK_FALSE(requests.answer_to(request(id_at(1'000))));
+    CHECK(requests.answer_to(request(id_at(1'001))));
     CHECK(requests.count() == limits::requests_kept - 1);
 }
 
@@ -117,7 +117,7 @@ TEST_CASE("the first answer stays", "[requests]") {
     ReplyCache requests{CivilMs{0}, {}};
     remember(requests, reply_to(id_at(5), 1));
     remember(requests, reply_to(id_at(5), 2));
-    CHECK(*requests.answer_to(asked(id_at(5))) == reply_to(id_at(5), 1));
+    CHECK(*requests.answer_to(request(id_at(5))) == reply_to(id_at(5), 1));
 }
 
 // Goal: an id stands for one request, whatever its answer was.
@@ -125,7 +125,7 @@ TEST_CASE("the first answer stays", "[requests]") {
 TEST_CASE("another request under a used id is a conflict", "[requests]") {
     ReplyCache requests{CivilMs{0}, {}};
     remember(requests, reply_to(id_at(5), 1));
-    const auto other = requests.answer_to(asked(id_at(5), "db"));
+    const auto other = requests.answer_to(request(id_at(5), "db"));
     REQUIRE(other);
     CHECK(other->id == id_at(5));
     CHECK(other->result.error().code == Errc::conflict);
@@ -190,14 +190,14 @@ TEST_CASE("pending writes are returned in order up to the number that is durable
         write.number = pending.take_number();
         write.meta.counter = Generation{i};
         write.reply = reply_to(id_at(static_cast<std::int64_t>(i)));
-        write.asked = digest_of(asked({}));
+        write.request_digest = digest_of(request({}));
         write.tickets = {Ticket{i}};
         pending.add(std::move(write));
     }
     CHECK(pending.proposed().counter == Generation{3});
-    CHECK(pending.join(asked(id_at(2))).value());
-    CHECK_FALSE(pending.join(asked(id_at(4))).value());
-    CHECK(pending.join(asked(id_at(2), "other")).error().code == Errc::conflict);
+    CHECK(pending.join(request(id_at(2))).value());
+    CHECK_FALSE(pending.join(request(id_at(4))).value());
+    CHECK(pending.join(request(id_at(2), "other")).error().code == Errc::conflict);
     CHECK(pending.take_durable(2)->number == 1);
     CHECK(pending.take_durable(2)->tickets == std::vector{Ticket{2}, Ticket{9}});
     CHECK_FALSE(pending.take_durable(2));

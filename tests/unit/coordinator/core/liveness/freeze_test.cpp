@@ -117,8 +117,8 @@ TEST_CASE("knowledge from before a leadership counts in its first window", "[fre
     freeze.keep_nobody();
     CHECK_FALSE(freeze.is_counted(only_node, Round{13}));
     freeze.exclude(only_node, Round{20});
-    CHECK(freeze.is_excused(only_node, Round{18}));
-    CHECK_FALSE(freeze.is_excused(only_node, Round{21}));
+    CHECK(freeze.is_excluded(only_node, Round{18}));
+    CHECK_FALSE(freeze.is_excluded(only_node, Round{21}));
     freeze.add(only_node, Round{22}, false);  // Another node in its slot.
-    CHECK_FALSE(freeze.is_excused(only_node, Round{0}));
+    CHECK_FALSE(freeze.is_excluded(only_node, Round{0}));
 }

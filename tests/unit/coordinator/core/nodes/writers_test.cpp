@@ -36,7 +36,7 @@ TEST_CASE("only one class can write each fact of a node", "[nodes]") {
     STATIC_REQUIRE(has_one_writer<PollFacts>);
     STATIC_REQUIRE(has_one_writer<SilenceFacts>);
     STATIC_REQUIRE(has_one_writer<RecoveryFacts>);
-    STATIC_REQUIRE(has_one_writer<ObedienceFacts>);
+    STATIC_REQUIRE(has_one_writer<ComplianceFacts>);
     STATIC_REQUIRE(has_one_writer<ReadinessFacts>);
     STATIC_REQUIRE(has_one_writer<CopyFacts>);
     STATIC_REQUIRE(has_one_writer<RowFacts>);
