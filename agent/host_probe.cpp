@@ -111,19 +111,19 @@ FoundCapacity find_capacity(const std::vector<CgroupTree>& trees) {
     return found;
 }
 
-CapacityFrom complete(Capacity& said, const FoundCapacity& found) {
+CapacityFrom complete(Capacity& configured, const FoundCapacity& found) {
     CapacityFrom from = found.from;
-    if (said.cpu_milli) {
+    if (configured.cpu_milli) {
         from.cpu = "configuration";
     }
-    if (said.memory_bytes) {
+    if (configured.memory_bytes) {
         from.memory = "configuration";
     } else if (found.memory_bytes == 0) {
         from.memory.clear();
     } else {
-        said.memory_bytes = found.memory_bytes;
+        configured.memory_bytes = found.memory_bytes;
     }
-    said.cpu_milli = said.cpu_milli.value_or(found.cpu_milli);
+    configured.cpu_milli = configured.cpu_milli.value_or(found.cpu_milli);
     return from;
 }
 

@@ -19,7 +19,7 @@ struct FoundCapacity {
 [[nodiscard]] FoundCapacity find_capacity(const std::vector<CgroupTree>& trees);
 
 /// Fills in the capacity that is not configured, and returns the source of each value.
-[[nodiscard]] CapacityFrom complete(Capacity& said, const FoundCapacity& found);
+[[nodiscard]] CapacityFrom complete(Capacity& configured, const FoundCapacity& found);
 
 /// Observes the host, less what its cgroups withhold. The civil clock is the caller's.
 [[nodiscard]] HostObserved observe_host(const std::vector<CgroupTree>& trees, CivilMs now);

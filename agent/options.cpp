@@ -27,10 +27,10 @@ constexpr std::array<std::string_view, 5> host_tables{"labels", "capacity", "res
 /// One key of the file, and how its text is read.
 struct Key {
     std::string_view name;
-    Result<void> (*take)(const std::string& text, AgentSettings& into);
+    Result<void> (*set)(const std::string& text, AgentSettings& into);
 };
 
-Result<void> take_text(const std::string& text, std::string& into) {
+Result<void> set_text(const std::string& text, std::string& into) {
     into = text;
     return {};
 }
@@ -43,28 +43,28 @@ Result<void> check_name(const std::string& name) {
     return {};
 }
 
-Result<void> take_name(const std::string& name, AgentSettings& into) {
+Result<void> set_name(const std::string& name, AgentSettings& into) {
     into.name = name;
     return check_name(name);
 }
 
-Result<void> take_coordinator(const std::string& text, AgentSettings& into) {
+Result<void> set_coordinator(const std::string& text, AgentSettings& into) {
     return net::local_peer(text).map([&](const std::string& found) { into.coordinator = found; });
 }
 
-Result<void> take_level(const std::string& text, AgentSettings& into) {
+Result<void> set_level(const std::string& text, AgentSettings& into) {
     return log::parse_level(text).map([&](log::Level level) { into.log_level = level; });
 }
 
 constexpr std::array keys{
-    Key{"name", take_name},
-    Key{"coordinator", take_coordinator},
-    Key{"state_dir", [](const auto& text, auto& into) { return take_text(text, into.state_dir); }},
-    Key{"run_dir", [](const auto& text, auto& into) { return take_text(text, into.run_dir); }},
+    Key{"name", set_name},
+    Key{"coordinator", set_coordinator},
+    Key{"state_dir", [](const auto& text, auto& into) { return set_text(text, into.state_dir); }},
+    Key{"run_dir", [](const auto& text, auto& into) { return set_text(text, into.run_dir); }},
     Key{"secrets_dir",
-        [](const auto& text, auto& into) { return take_text(text, into.secrets_dir); }},
-    Key{"log_level", take_level},
-    Key{"pool", [](const auto& text, auto& into) { return take_text(text, into.offer.pool); }},
+        [](const auto& text, auto& into) { return set_text(text, into.secrets_dir); }},
+    Key{"log_level", set_level},
+    Key{"pool", [](const auto& text, auto& into) { return set_text(text, into.offer.pool); }},
 };
 
 std::vector<std::string_view> known_keys() {
@@ -83,7 +83,7 @@ void read_texts(TomlFields& fields, const toml::table& table, AgentSettings& int
         }
         const auto text = value.value_exact<std::string>().value_or("");
         const auto done =
-            text.empty() ? fail(Errc::invalid, "needs a text in quotes") : key->take(text, into);
+            text.empty() ? fail(Errc::invalid, "needs a text in quotes") : key->set(text, into);
         if (!done) {
             fields.fail_at(name.source(), std::string{name.str()} + " " + done.error().detail);
         }
@@ -172,8 +172,8 @@ Result<AgentSettings> completed(AgentSettings settings) {
         }
     }
     const std::string coordinator = settings.coordinator;
-    const auto take = [&] { return take_coordinator(coordinator, settings); };
-    if (const auto sound = check_name(settings.name).and_then(take); !sound) {
+    const auto set = [&] { return set_coordinator(coordinator, settings); };
+    if (const auto sound = check_name(settings.name).and_then(set); !sound) {
         return tl::unexpected{sound.error()};
     }
     settings.capacity_from =

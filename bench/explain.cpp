@@ -58,11 +58,11 @@ public:
             hello.name = padded('n', node);
             hello.life = {3, node + 1ULL};
             hello.incarnation = Incarnation{1};
-            take(coordinator::FromAgent{coordinator::Session{node}, std::move(hello)});
+            on_input(coordinator::FromAgent{coordinator::Session{node}, std::move(hello)});
         }
         for (int i = 0; i < 3; ++i) {  // All nodes report, and every open question is decided.
             now_ = core_.next_deadline();
-            take(coordinator::Wake{});
+            on_input(coordinator::Wake{});
         }
     }
 
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    void take(const coordinator::Input& input) {
+    void on_input(const coordinator::Input& input) {
         coordinator::Output output = core_.step(now_, input);
         while (!output.persist.empty() || !output.polls.empty()) {
             std::vector<coordinator::Input> next;

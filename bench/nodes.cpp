@@ -51,7 +51,7 @@ class Leader {
 public:
     explicit Leader(const coordinator::StoreImage& image) : core_{now_, {}, image} { rounds(3); }
 
-    void take(const coordinator::Input& input) {
+    void on_input(const coordinator::Input& input) {
         coordinator::Output output = step(input);
         while (!output.persist.empty()) {
             output = step(coordinator::Persisted{output.persist.back().number});
@@ -60,7 +60,7 @@ public:
     void rounds(int count) {
         for (const Instant end = now_ + count * 1s; now_ < end;) {
             now_ = core_.next_deadline();
-            take(coordinator::Wake{});
+            on_input(coordinator::Wake{});
         }
     }
     /// The number of node events so far.
@@ -102,7 +102,7 @@ Figure nodes_hello() {
         Leader leader{image_of(fleet(), coordinator::Admission::listed)};
         return cpu_ms_of([&] {
             for (const coordinator::Input& hello : hellos) {
-                leader.take(hello);
+                leader.on_input(hello);
             }
             leader.rounds(1);
         });
@@ -114,11 +114,11 @@ Figure nodes_hello() {
 void misbehave(Leader& leader, const coordinator::Input& hello) {
     constexpr int until_suspended = 5;
     const coordinator::Session session = std::get<coordinator::FromAgent>(hello).session;
-    leader.take(hello);
+    leader.on_input(hello);
     for (int time = 0; time < until_suspended; ++time) {
-        leader.take(coordinator::Undecodable{session});
+        leader.on_input(coordinator::Undecodable{session});
     }
-    leader.take(coordinator::SessionClosed{session});
+    leader.on_input(coordinator::SessionClosed{session});
 }
 
 Figure nodes_idle() {
@@ -151,7 +151,7 @@ Figure nodes_join() {
     figure.value = median_of(5, [&] {
         Leader leader{image_of(0, coordinator::Admission::open)};
         return cpu_ms_of([&] {
-            leader.take(apply);
+            leader.on_input(apply);
             leader.rounds(1);
         });
     });

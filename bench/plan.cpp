@@ -116,7 +116,7 @@ public:
     }
 
     /// Plans and obeys until no order is left.
-    void settle() {
+    void converge() {
         for (coordinator::Plan next = plan(); !next.orders.empty(); next = plan()) {
             carry_out(next);
         }
@@ -249,7 +249,7 @@ Figure plan_node_lost(Cluster& cluster) {
         });
         cluster.carry_out(plan);
         cluster.bring_back_empty(node);
-        cluster.settle();
+        cluster.converge();
         return cost;
     });
     return figure;
@@ -261,14 +261,14 @@ Figure plan_node_returns(Cluster& cluster) {
     figure.value = median_of(9, [&] {
         const NodeIndex node{19 + 31 * next++};
         cluster.lose(node);
-        cluster.settle();
+        cluster.converge();
         coordinator::Plan plan;
         const double cost = cpu_ms_of([&] {
             cluster.bring_back_empty(node);
             plan = cluster.plan();
         });
         cluster.carry_out(plan);
-        cluster.settle();
+        cluster.converge();
         return cost;
     });
     return figure;
@@ -277,7 +277,7 @@ Figure plan_node_returns(Cluster& cluster) {
 Figure memory_instance(Size size) {
     const std::size_t before = allocated_bytes();
     Cluster cluster{size};
-    cluster.settle();
+    cluster.converge();
     cluster.forget_hosts();
     Figure figure;
     figure.unit = "bytes";
@@ -287,23 +287,23 @@ Figure memory_instance(Size size) {
 
 void run(Suite& suite, Size size, int cold_runs) {
     suite.run("plan.cold." + size.text(), [&] { return plan_cold(size, cold_runs); });
-    std::unique_ptr<Cluster> settled;  // Made for the first benchmark that needs it.
-    const auto of_settled = [&](auto&& measure) {
+    std::unique_ptr<Cluster> converged;  // Made for the first benchmark that needs it.
+    const auto of_converged = [&](auto&& measure) {
         return [&, measure] {
-            if (!settled) {
-                settled = std::make_unique<Cluster>(size);
-                settled->settle();
+            if (!converged) {
+                converged = std::make_unique<Cluster>(size);
+                converged->converge();
             }
-            return measure(*settled);
+            return measure(*converged);
         };
     };
     suite.run("plan.steady." + size.text(), [&] {
         Cluster with_rules{size, Rules::mixed};
-        with_rules.settle();
+        with_rules.converge();
         return plan_steady(with_rules);
     });
-    suite.run("plan.node_lost." + size.text(), of_settled(plan_node_lost));
-    suite.run("plan.node_returns." + size.text(), of_settled(plan_node_returns));
+    suite.run("plan.node_lost." + size.text(), of_converged(plan_node_lost));
+    suite.run("plan.node_returns." + size.text(), of_converged(plan_node_returns));
 }
 
 }  // namespace

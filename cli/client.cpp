@@ -78,7 +78,7 @@ Client::Answer Client::answer_of(const Request& request, std::string_view bytes)
     if (!reply) {
         return not_a_coordinator(bytes, reply.error().detail);
     }
-    heard_ = true;
+    has_answer_ = true;
     // An unreadable request has no id, and neither has the error that answers it.
     const bool ours = reply->id == request.id || (reply->id.is_none() && !reply->result);
     return ours ? Answer{std::move(reply->result)} : std::nullopt;
@@ -97,7 +97,7 @@ tl::unexpected<Error> Client::not_a_coordinator(std::string_view bytes,
                                                endpoint_, fault, operators_hint));
 }
 
-bool Client::take(const Request& request, Answer& answer) {
+bool Client::on_readable(const Request& request, Answer& answer) {
     net::Message message;
     switch (dealer_->receive(message)) {
         case net::Receipt::nothing: return false;
@@ -112,7 +112,7 @@ bool Client::take(const Request& request, Answer& answer) {
 }
 
 tl::unexpected<Error> Client::no_answer(const Request& request, Duration waited) const {
-    if (heard_) {
+    if (has_answer_) {
         const std::string_view later =
             std::holds_alternative<TaskSignalRequest>(request.body)
                 ? "the signal may still be delivered; give a longer --timeout"
@@ -135,14 +135,14 @@ Result<ReplyBody> Client::ask(const Request& request, const Patience& patience,
     const Instant deadline = began + patience.total;
     Instant ping_at = began + patience.total / 2;
     Answer answer;
-    heard_ = false;
+    has_answer_ = false;
     progress.tick(began);
     for (Instant now = began; now < deadline && !answer;) {
         if (auto sent = now == began ? send(request) : send_again(request); !sent) {
             return tl::unexpected(sent.error());
         }
         net::Loop loop;
-        loop.watch(*dealer_, [&](Instant) { return take(request, answer); });
+        loop.watch(*dealer_, [&](Instant) { return on_readable(request, answer); });
         const Instant resend = std::min(deadline, now + patience.resend_after);
         while (now < resend && !answer) {
             now = loop.turn(std::min({resend, ping_at, now + progress_interval}));

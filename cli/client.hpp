@@ -50,7 +50,7 @@ private:
     /// Over a new link, with a ping first, which tells a slow coordinator from none.
     [[nodiscard]] Result<void> send_again(const Request& request);
     /// Takes received messages until one answers this request.
-    [[nodiscard]] bool take(const Request& request, Answer& answer);
+    [[nodiscard]] bool on_readable(const Request& request, Answer& answer);
     [[nodiscard]] Answer answer_in(const Request& request, const net::Message& message);
     [[nodiscard]] Answer answer_of(const Request& request, std::string_view bytes);
     /// The error for a peer that is not a coordinator's endpoint for operators.
@@ -65,7 +65,7 @@ private:
     std::unique_ptr<net::Dealer> dealer_;
     parts::Assembly assembly_;  ///< Of the present link.
     std::uint64_t uploads_ = 0;
-    bool heard_ = false;  ///< A coordinator answered something since the request was first sent.
+    bool has_answer_ = false;  ///< A coordinator answered since the first send.
 };
 
 }  // namespace muster::cli

@@ -68,9 +68,9 @@ tl::unexpected<Error> unknown_verb(const Given& plain) {
     }
     const std::string two = plain.size() > 1 ? plain[0] + ' ' + plain[1] : plain[0];
     const auto near = suggestions({two, plain[0]}, verb_table(), &VerbEntry::words);
-    const auto& said = group.empty() ? plain[0] : two;
+    const auto& typed = group.empty() ? plain[0] : two;
     const std::string list = group.empty() ? "help" : "help " + plain[0];
-    return fail(Errc::invalid, "there is no verb '" + said + "': " + meant(near) + "'muster " +
+    return fail(Errc::invalid, "there is no verb '" + typed + "': " + meant(near) + "'muster " +
                                    list + "' lists all");
 }
 

@@ -19,8 +19,8 @@ std::string with_arguments(const VerbEntry& entry) {
 
 /// Verbs whose options do not come last have `[OPTIONS]` in their arguments.
 std::string usage_of(const VerbEntry& entry) {
-    const bool says = entry.arguments.find("[OPTIONS]") != std::string_view::npos;
-    return fmt::format("muster {}{}", with_arguments(entry), says ? "" : " [OPTIONS]");
+    const bool has_options = entry.arguments.find("[OPTIONS]") != std::string_view::npos;
+    return fmt::format("muster {}{}", with_arguments(entry), has_options ? "" : " [OPTIONS]");
 }
 
 /// A term and its meaning, in two columns.

@@ -42,16 +42,16 @@ std::optional<RecordOptions> record_options(const Options& options) {
 }
 
 void run_until_signalled(net::Loop& loop, Server& server, net::Signals& signals) {
-    bool told = false;
+    bool has_reported = false;
     loop.watch(signals.fd(), [&](Instant) {
         while (const auto number = signals.take()) {
             log::info("stopping", {{"signal", *number}});
-            told = true;
+            has_reported = true;
         }
     });
     const auto watchdog = net::watchdog_interval();
     Instant watchdog_due = net::boottime_now();
-    while (!told && !server.resigned()) {
+    while (!has_reported && !server.resigned()) {
         const Instant now = server.turn(watchdog ? watchdog_due : Instant::max());
         if (watchdog && now >= watchdog_due) {
             net::notify_systemd("WATCHDOG=1");

@@ -26,21 +26,21 @@ using namespace muster::cli;
 // Escapes characters that roff would interpret: a dash (so that it can be searched and copied), a
 // backslash, and the two characters that begin a request.
 std::string roff(std::string_view text) {
-    std::string said;
+    std::string escaped;
     for (const char c : text) {
         if (c == '-') {
-            said += "\\-";
+            escaped += "\\-";
         } else if (c == '\\') {
-            said += "\\e";
-        } else if ((c == '.' || c == '\'') && said.empty()) {
-            said += "\\&" + std::string{c};
+            escaped += "\\e";
+        } else if ((c == '.' || c == '\'') && escaped.empty()) {
+            escaped += "\\&" + std::string{c};
         } else if (c == '\'') {
-            said += "\\(aq";
+            escaped += "\\(aq";
         } else {
-            said += c;
+            escaped += c;
         }
     }
-    return said;
+    return escaped;
 }
 
 std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }

@@ -49,7 +49,7 @@ AgentOutput Agent::step(Instant now, const AgentInput& input) {
     route(now, input, output);  // Exactly one handler.
     advance(now, output);
     report_news(now, output);
-    say_hello(now, output);
+    send_hello(now, output);
     announce_departure(now, output);
     return output;
 }
@@ -140,7 +140,7 @@ void Agent::report_news(Instant now, AgentOutput& output) {
     }
 }
 
-void Agent::say_hello(Instant now, AgentOutput& output) {
+void Agent::send_hello(Instant now, AgentOutput& output) {
     if (session_.take_hello(now)) {
         output.messages.emplace_back(Hello{.name = options_.name,
                                            .cluster = memory().cluster,

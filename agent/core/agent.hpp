@@ -69,7 +69,7 @@ private:
     void review_trouble(Instant now);
     void report(Instant now, const Poll& poll, AgentOutput& output, HostVitals vitals = {});
     void report_news(Instant now, AgentOutput& output);
-    void say_hello(Instant now, AgentOutput& output);
+    void send_hello(Instant now, AgentOutput& output);
     void announce_departure(Instant now, AgentOutput& output);
 
     /// How the agent ends, if it was ordered to end.

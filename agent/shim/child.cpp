@@ -73,7 +73,7 @@ bool become_user(const Order& order, Stage& stage) {
     return user.data == nullptr || setuid(static_cast<uid_t>(user.number())) == 0;
 }
 
-bool take(const Field& field, Stage& stage) {
+bool apply_field(const Field& field, Stage& stage) {
     if (field.tag == Tag::cgroup) {
         stage = Stage::cgroup;
         return write_to_cgroup(field.text(), "cgroup.procs", '0');
@@ -100,7 +100,7 @@ bool prepare(const Order& order, Stage& stage) {
     }
     Reader reader = order.fields();
     for (Field field; reader.next(field);) {
-        if (!take(field, stage)) {
+        if (!apply_field(field, stage)) {
             return false;
         }
     }

@@ -4,7 +4,7 @@ namespace muster::shim {
 
 namespace {
 
-void take(const Field& field, Order& into) {
+void apply_field(const Field& field, Order& into) {
     switch (field.tag) {
         case Tag::process: into.process = field.number(); break;
         case Tag::record: into.record = field; break;
@@ -37,7 +37,7 @@ bool read_order(const char* message, size_t size, Order& into) {
     Field field;
     bool has_arguments = false;
     while (reader.next(field)) {
-        take(field, into);
+        apply_field(field, into);
         has_arguments = has_arguments || field.tag == Tag::argument;
     }
     return has_arguments && into.process != 0 && *into.program == '/' && *into.directory == '/';

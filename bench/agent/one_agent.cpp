@@ -138,18 +138,18 @@ bool OneAgent::receive() {
     if (std::holds_alternative<Hello>(message)) {
         agent_ = std::move(from);
     }
-    std::visit([this](const auto& content) { take(content); }, message);
+    std::visit([this](const auto& content) { on(content); }, message);
     return true;
 }
 
-void OneAgent::take(const Hello& hello) {
+void OneAgent::on(const Hello& hello) {
     incarnation_ = hello.incarnation;
     seen_ = {};
     send(Welcome{cluster, epoch, leader, incarnation_, 1'000});
     poll();
 }
 
-void OneAgent::take(const Report& report) {
+void OneAgent::on(const Report& report) {
     if (report.incarnation != incarnation_) {  // Of a life that was killed meanwhile.
         return;
     }
@@ -167,7 +167,7 @@ void OneAgent::take(const Report& report) {
     }
 }
 
-void OneAgent::take(const Ack& ack) { ensure(ack.refusals.empty(), "every order is valid"); }
+void OneAgent::on(const Ack& ack) { ensure(ack.refusals.empty(), "every order is valid"); }
 
 void OneAgent::send(const CoordinatorMessage& message) {
     codec::encode(message, encoded_);

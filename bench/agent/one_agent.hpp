@@ -44,13 +44,13 @@ public:
 
 private:
     bool receive();
-    void take(const Hello& hello);
-    void take(const Report& report);
-    void take(const Ack& ack);
-    void take(const Goodbye& /*goodbye*/) {}
+    void on(const Hello& hello);
+    void on(const Report& report);
+    void on(const Ack& ack);
+    void on(const Goodbye& /*goodbye*/) {}
     template <class Answer>
         requires requires(Answer answer) { answer.stamp; }
-    void take(const Answer& /*answer*/) {}  // Calls are never sent, so they have no answers.
+    void on(const Answer& /*answer*/) {}  // Calls are never sent, so they have no answers.
     void send(const CoordinatorMessage& message);
     void poll();
     void turn_until(const std::function<bool()>& holds, Duration at_most);

@@ -28,7 +28,8 @@ public:
             hello.life = {3, 3};
             hello.incarnation = first_life;
             hello.version = "1.0.0";
-            take(coordinator::FromAgent{coordinator::Session{node + 1}, std::move(hello)}, false);
+            on_input(coordinator::FromAgent{coordinator::Session{node + 1}, std::move(hello)},
+                     false);
         }
         ensure(round(false) == nodes && round(false) == nodes, "a fleet is polled");
     }
@@ -38,7 +39,7 @@ public:
         polls_.clear();
         while (polls_.empty()) {
             now_ = core_.next_deadline();
-            take(coordinator::Wake{}, records);
+            on_input(coordinator::Wake{}, records);
         }
         const std::vector<coordinator::PollTo> polls = std::exchange(polls_, {});
         for (const coordinator::PollTo& to : polls) {
@@ -48,13 +49,13 @@ public:
             report.round = to.poll.round;
             report.incarnation = to.poll.incarnation;
             report.from = report.to = Revision{1};
-            take(coordinator::FromAgent{to.session, std::move(report)}, records);
+            on_input(coordinator::FromAgent{to.session, std::move(report)}, records);
         }
         return polls.size();
     }
 
 private:
-    void take(const coordinator::Input& input, bool records) {
+    void on_input(const coordinator::Input& input, bool records) {
         coordinator::Output output = step(input, records);
         while (!output.persist.empty()) {
             output = step(coordinator::Persisted{output.persist.back().number}, records);

@@ -140,8 +140,8 @@ void run_coordinator_side(int orders, int answers, std::uint32_t count) {
         }
     };
     turn_until(count);
-    const auto settled = net::boottime_now() + 1s;  // The last nodes become durable.
-    while (server.turn(settled) < settled) {
+    const auto end = net::boottime_now() + 1s;  // The last nodes become durable.
+    while (server.turn(end) < end) {
     }
     write_to(answers, 'j');
     serve_rounds(orders, answers, memory_before,

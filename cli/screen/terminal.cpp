@@ -43,8 +43,8 @@ Result<void> print(std::string_view text) {
 
 void print_error(std::string_view text) { static_cast<void>(write_all(STDERR_FILENO, text)); }
 
-void print_error_once(std::string& said, const std::string& detail) {
-    if (std::exchange(said, detail) != detail) {
+void print_error_once(std::string& last, const std::string& detail) {
+    if (std::exchange(last, detail) != detail) {
         print_error(fmt::format("muster: {}\n", printable(detail)));
     }
 }

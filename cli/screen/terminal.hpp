@@ -27,8 +27,8 @@ struct Terminal {
 [[nodiscard]] Result<void> print(std::string_view text);
 /// Writes all of it to standard error.
 void print_error(std::string_view text);
-/// Writes a fault to standard error, unless it is the last one, `said`.
-void print_error_once(std::string& said, const std::string& detail);
+/// Writes a fault to standard error, unless it is the last one, `last`.
+void print_error_once(std::string& last, const std::string& detail);
 
 /// Asks on standard error and reads a line. True only for `y` or `yes`.
 [[nodiscard]] bool confirm(std::string_view question);

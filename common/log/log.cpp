@@ -37,25 +37,25 @@ spdlog::level::level_enum library_level(Level level) {
 /// another process fills the same pipe between the check and the line, or if a terminal has room
 /// for only a part of the line.
 class Sink final : public spdlog::sinks::base_sink<std::mutex> {
-    void sink_it_(const spdlog::details::log_msg& said) override {
+    void sink_it_(const spdlog::details::log_msg& record) override {
         if (lost_ > 0) {
             std::string sentence =
                 "warn  lines of the log were lost, because standard error took none";
             append_field(sentence, "lines", std::to_string(lost_));
-            auto notice = said;
+            auto notice = record;
             notice.payload = sentence;
             lost_ = put(notice) ? 0 : lost_;
         }
         // The number comes first: otherwise the gap would seem to follow this line.
-        if (lost_ > 0 || !put(said)) {
+        if (lost_ > 0 || !put(record)) {
             ++lost_;
         }
     }
     void flush_() override {}
 
-    bool put(const spdlog::details::log_msg& said) {
+    bool put(const spdlog::details::log_msg& record) {
         spdlog::memory_buf_t line;
-        formatter_->format(said, line);
+        formatter_->format(record, line);
         if (line.size() > PIPE_BUF) {
             cut(line);
         }

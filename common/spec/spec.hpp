@@ -134,7 +134,7 @@ void apply_defaults(TaskSpec& spec);
 [[nodiscard]] Digest digest_of(const TaskSpec& spec);
 
 /// Adds a rule of placement to the digest of a request.
-void feed_placement(Fnv& fnv, const PlacementRule& rule);
+void hash_placement(Fnv& fnv, const PlacementRule& rule);
 
 /// The names that `rlimits` may have, sorted.
 [[nodiscard]] std::span<const std::string_view> rlimit_names();

@@ -67,14 +67,14 @@ void hash_into(Fnv& fnv, const UpdatePolicy& update) {
     hash_into(fnv, update.max_unavailable);
 }
 
-void feed_rest(Fnv& fnv, const UpdatePolicy& update) {
+void hash_rest(Fnv& fnv, const UpdatePolicy& update) {
     if (update.min_healthy != UpdatePolicy{}.min_healthy) {
         fnv.text("min_healthy");
         hash_into(fnv, update.min_healthy);
     }
 }
 
-void feed_rest(Fnv& fnv, const RestartRule& rule) {
+void hash_rest(Fnv& fnv, const RestartRule& rule) {
     if (rule != RestartRule{.policy = rule.policy}) {
         fnv.text("restart");
         hash_into(fnv, rule.backoff);
@@ -94,8 +94,8 @@ Digest digest_of(const TaskSpec& spec) {
             hash_into(fnv, spec.*field.member);
         }
     });
-    feed_rest(fnv, spec.restart);
-    feed_rest(fnv, spec.update);
+    hash_rest(fnv, spec.restart);
+    hash_rest(fnv, spec.update);
     const TaskSpec unsaid;
     for_each_field<TaskSpec>([&](const auto& field) {
         if (field.rule.presence == Presence::unless_default &&
@@ -107,7 +107,7 @@ Digest digest_of(const TaskSpec& spec) {
     return fnv.digest();
 }
 
-void feed_placement(Fnv& fnv, const PlacementRule& rule) {
+void hash_placement(Fnv& fnv, const PlacementRule& rule) {
     for_each_field<PlacementRule>([&](const auto& field) {
         if constexpr (std::is_same_v<typename std::remove_cvref_t<decltype(field)>::Value,
                                      std::int32_t>) {

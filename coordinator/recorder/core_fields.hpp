@@ -207,8 +207,8 @@ struct CoreFields::OfCore : PlainFields {
     static constexpr auto names(const Placements*) {
         return "-workload nodes reported copies orders";
     }
-    static constexpr auto names(const Leases::Stamp*) { return "boot came from"; }
-    static constexpr auto names(const Leases::PerNode*) { return "latest settled over"; }
+    static constexpr auto names(const Leases::Stamp*) { return "boot received from"; }
+    static constexpr auto names(const Leases::PerNode*) { return "latest confirmed over"; }
     static constexpr auto names(const Leases*) {
         return "length over_after earlier_over reported nodes holds tokens";
     }

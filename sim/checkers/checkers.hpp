@@ -24,15 +24,15 @@ namespace muster::sim {
 class Checkers {
 public:
     template <class Observation>
-    void see(Instant now, const Observation& observation) {
+    void on(Instant now, const Observation& observation) {
         // `copies_` first, because other checkers read it.
         observe_all(now, observation, copies_, durable_state_, once_per_request_, agent_orders_,
                     instance_bound_, mass_silence_, recovery_grace_, amnesia_guard_, leaving_,
                     placing_, drains_, counts_, exclusive_, unfit_hosts_, byzantine_agents_,
                     ends_kept_);
-        if constexpr (requires { observer_->see(now, observation); }) {
+        if constexpr (requires { observer_->on(now, observation); }) {
             if (observer_ != nullptr) {
-                observer_->see(now, observation);
+                observer_->on(now, observation);
             }
         }
     }
@@ -48,8 +48,8 @@ private:
         (observe(now, observation, checkers), ...);
     }
     void observe(Instant now, const auto& observation, auto& checker) {
-        if constexpr (requires { checker.see(now, observation); }) {
-            checker.see(now, observation);
+        if constexpr (requires { checker.on(now, observation); }) {
+            checker.on(now, observation);
             for (Violation& violation : checker.take_violations()) {
                 found_.push_back(std::move(violation));
             }

@@ -37,7 +37,7 @@ void Copies::drop_if_gone(HostIndex host, const InstanceId& id) {
     }
 }
 
-void Copies::see(Instant, const LeadershipBegan& began) {
+void Copies::on(Instant, const LeadershipBegan& began) {
     epoch_ = began.image.meta.epoch;
     for (auto& [host, node] : nodes_) {
         const auto stored =
@@ -55,12 +55,12 @@ void Copies::see(Instant, const LeadershipBegan& began) {
     }
     for (auto& [task, copies] : tasks_) {
         for (auto& [key, copy] : copies) {
-            copy.heard = false;
+            copy.reported = false;
         }
     }
 }
 
-void Copies::see(Instant, const StoreReplaced&) {
+void Copies::on(Instant, const StoreReplaced&) {
     for (auto& [task, copies] : tasks_) {
         for (auto& [key, copy] : copies) {
             copy.of_another_store = true;
@@ -70,7 +70,7 @@ void Copies::see(Instant, const StoreReplaced&) {
     }
 }
 
-void Copies::see(Instant, const BatchIssued& issued) {
+void Copies::on(Instant, const BatchIssued& issued) {
     Node& node = nodes_[issued.host];
     const Issued stamp{issued.batch.epoch, issued.batch.sequence};
     added_.clear();
@@ -95,7 +95,7 @@ void Copies::see(Instant, const BatchIssued& issued) {
     }
 }
 
-void Copies::see(Instant, const WelcomeIssued& welcome) {
+void Copies::on(Instant, const WelcomeIssued& welcome) {
     Node& node = nodes_[welcome.host];
     const auto before = by_name_.find(welcome.name);
     if (before == by_name_.end()) {
@@ -134,7 +134,7 @@ void Copies::end_life(HostIndex host) {
     }
 }
 
-void Copies::see(Instant, const PollIssued& issued) {
+void Copies::on(Instant, const PollIssued& issued) {
     Node& node = nodes_[issued.host];
     node.polled_again = node.polled_round == issued.poll.round;
     if (!node.polled_again) {
@@ -143,7 +143,7 @@ void Copies::see(Instant, const PollIssued& issued) {
     }
 }
 
-void Copies::see(Instant, const EventPublished& published) {
+void Copies::on(Instant, const EventPublished& published) {
     const std::string& topic = published.event.topic;
     if (topic == "recovery.ended") {
         for (auto& [host, node] : nodes_) {
@@ -175,10 +175,10 @@ void Copies::remove(HostIndex host) {
     }
 }
 
-void Copies::see(Instant, const AgentMessageSent& said) {
-    if (const auto* report = std::get_if<Report>(&said.message);
+void Copies::on(Instant, const AgentMessageSent& sent) {
+    if (const auto* report = std::get_if<Report>(&sent.message);
         report != nullptr && report->kind != ReportKind::same) {
-        list_report(said.host, *report);
+        list_report(sent.host, *report);
     }
 }
 
@@ -212,14 +212,14 @@ void Copies::list_report(HostIndex host, const Report& report) {
     }
 }
 
-void Copies::see(Instant, const AgentMessageReceived& heard) {
-    if (const auto* report = std::get_if<Report>(&heard.message)) {
-        hear_report(heard.host, *report);
-    } else if (const auto* ack = std::get_if<Ack>(&heard.message)) {
-        on_ack(heard.host, *ack);
-    } else if (const auto* goodbye = std::get_if<Goodbye>(&heard.message)) {
-        if (goodbye->incarnation == nodes_[heard.host].incarnation) {
-            on_departure(heard.host, *goodbye);
+void Copies::on(Instant, const AgentMessageReceived& received) {
+    if (const auto* report = std::get_if<Report>(&received.message)) {
+        on_report(received.host, *report);
+    } else if (const auto* ack = std::get_if<Ack>(&received.message)) {
+        on_ack(received.host, *ack);
+    } else if (const auto* goodbye = std::get_if<Goodbye>(&received.message)) {
+        if (goodbye->incarnation == nodes_[received.host].incarnation) {
+            on_departure(received.host, *goodbye);
         }
     }
 }
@@ -240,7 +240,7 @@ void Copies::on_departure(HostIndex host, const Goodbye& goodbye) {
     }
 }
 
-void Copies::hear_report(HostIndex host, const Report& report) {
+void Copies::on_report(HostIndex host, const Report& report) {
     Node& node = nodes_[host];
     for (const InstanceReport& instance : report.instances) {
         if (node.is_byzantine) {
@@ -259,7 +259,7 @@ void Copies::hear_report(HostIndex host, const Report& report) {
     if (node.removed && !node.rejoined) {
         return;  // No leader applies its reports.
     }
-    const bool is_taken_in = follow(node, report);
+    const bool is_applied = follow(node, report);
     if (report.kind == ReportKind::snapshot && std::exchange(node.awaited, false)) {
         for (const InstanceReport& instance : report.instances) {
             node.found[instance.id] = instance.generation;
@@ -268,7 +268,7 @@ void Copies::hear_report(HostIndex host, const Report& report) {
     if (is_answer && !node.may_be_ignored) {
         node.possibly_present.clear();
     }
-    if (is_taken_in) {
+    if (is_applied) {
         node.counts = std::exchange(node.removed, false) || node.counts;
         apply_listed(host, report);
     }
@@ -278,7 +278,7 @@ void Copies::hear_report(HostIndex host, const Report& report) {
     }
     const Sequence issued = is_answer ? node.issued : Sequence{};
     for (const InstanceId& id : std::vector(node.unsettled.begin(), node.unsettled.end())) {
-        settle(host, id, report, issued);
+        resolve_orders(host, id, report, issued);
     }
 }
 
@@ -299,7 +299,7 @@ void Copies::apply_listed(HostIndex host, const Report& report) {
     for (const InstanceReport& instance : report.instances) {
         if (nodes_[host].all.contains(instance.id)) {
             Copy& copy = enter(host, instance.id);
-            copy.heard = true;
+            copy.reported = true;
             copy.reported_failed = instance.state == InstanceState::failed;
             // A life that lost its disk does not know the stop that the earlier life obeyed.
             if (instance.state != InstanceState::stopping) {
@@ -325,7 +325,8 @@ void Copies::apply_ended(HostIndex host, const Report& report) {
     }
 }
 
-void Copies::settle(HostIndex host, const InstanceId& id, const Report& report, Sequence issued) {
+void Copies::resolve_orders(HostIndex host, const InstanceId& id, const Report& report,
+                            Sequence issued) {
     Copy& copy = enter(host, id);
     if (copy.unlisted && *copy.unlisted <= report.to) {
         copy.unlisted.reset();
@@ -370,14 +371,14 @@ void Copies::on_ack(HostIndex host, const Ack& ack) {
     }
 }
 
-void Copies::see(Instant, const ProcessBegan& began) {
+void Copies::on(Instant, const ProcessBegan& began) {
     Copy& copy = enter(began.host, began.id);
     ++copy.processes;
     copy.generation = std::max(copy.generation, began.generation);
     copy.proven_gone = false;
 }
 
-void Copies::see(Instant, const ProcessGone& gone) {
+void Copies::on(Instant, const ProcessGone& gone) {
     Copy& copy = enter(gone.host, gone.id);
     copy.processes -= copy.processes > 0 ? 1 : 0;
     drop_if_gone(gone.host, gone.id);
@@ -411,7 +412,7 @@ bool Copies::has_added(const std::string& task) const {
     return at != added_.end() && at->task == task;
 }
 
-std::vector<InstanceId> Copies::on(HostIndex host) const {
+std::vector<InstanceId> Copies::instances_on(HostIndex host) const {
     std::vector<InstanceId> found;
     const auto node = nodes_.find(host);
     if (node != nodes_.end() && !node->second.is_byzantine) {

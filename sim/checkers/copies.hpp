@@ -29,20 +29,20 @@ namespace muster::sim {
 /// Checks nothing itself.
 class Copies : public Checker {
 public:
-    void see(Instant now, const LeadershipBegan& began);
+    void on(Instant now, const LeadershipBegan& began);
     /// An accepted store raises the epoch within a leadership.
-    void see(Instant, const Committed& committed) { epoch_ = committed.after.meta.epoch; }
-    void see(Instant now, const StoreReplaced& replaced);
-    void see(Instant now, const BatchIssued& issued);
-    void see(Instant now, const WelcomeIssued& welcome);
-    void see(Instant now, const PollIssued& issued);
-    void see(Instant now, const EventPublished& published);
-    void see(Instant, const AgentBegan& began) { nodes_[began.host].began = true; }
-    void see(Instant now, const AgentMessageSent& said);
-    void see(Instant now, const AgentMessageReceived& heard);
-    void see(Instant, const ByzantineReport& lie) { nodes_[lie.host].is_byzantine = true; }
-    void see(Instant now, const ProcessBegan& began);
-    void see(Instant now, const ProcessGone& gone);
+    void on(Instant, const Committed& committed) { epoch_ = committed.after.meta.epoch; }
+    void on(Instant now, const StoreReplaced& replaced);
+    void on(Instant now, const BatchIssued& issued);
+    void on(Instant now, const WelcomeIssued& welcome);
+    void on(Instant now, const PollIssued& issued);
+    void on(Instant now, const EventPublished& published);
+    void on(Instant, const AgentBegan& began) { nodes_[began.host].began = true; }
+    void on(Instant now, const AgentMessageSent& sent);
+    void on(Instant now, const AgentMessageReceived& received);
+    void on(Instant, const ByzantineReport& lie) { nodes_[lie.host].is_byzantine = true; }
+    void on(Instant now, const ProcessBegan& began);
+    void on(Instant now, const ProcessGone& gone);
 
     /// The name under which the host was last welcomed. Something was ordered there.
     [[nodiscard]] const std::string& name_of(HostIndex host) const { return nodes_.at(host).name; }
@@ -57,7 +57,7 @@ public:
     [[nodiscard]] const std::set<InstanceId>& added() const { return added_; }
     [[nodiscard]] bool has_added(const std::string& task) const;
     /// Copies on a host that are not proven gone, or may still start. Byzantine host: none.
-    [[nodiscard]] std::vector<InstanceId> on(HostIndex host) const;
+    [[nodiscard]] std::vector<InstanceId> instances_on(HostIndex host) const;
     /// The other hosts with a copy of the instance that is not proven gone or has ended, and the
     /// byzantine hosts that ever claimed one.
     [[nodiscard]] std::vector<HostIndex> elsewhere(const InstanceId& id, HostIndex host) const;
@@ -89,11 +89,11 @@ private:
         std::optional<Issued> stop;
         bool proven_gone = false;
         bool of_another_store = false;
-        bool heard = false;            ///< Reported in this leadership.
+        bool reported = false;         ///< Reported in this leadership.
         bool reported_failed = false;  ///< In the last report of it that was applied.
 
         [[nodiscard]] bool exists() const {
-            return !proven_gone && (heard || !of_another_store) &&
+            return !proven_gone && (reported || !of_another_store) &&
                    (processes > 0 || listed || unlisted || start);
         }
     };
@@ -127,14 +127,15 @@ private:
     void drop_if_gone(HostIndex host, const InstanceId& id);
     void remove(HostIndex host);
     void list_report(HostIndex host, const Report& report);
-    void hear_report(HostIndex host, const Report& report);
+    void on_report(HostIndex host, const Report& report);
     /// True if its leader can apply the report.
     bool follow(Node& node, const Report& report);
     void apply_listed(HostIndex host, const Report& report);
     void apply_ended(HostIndex host, const Report& report);
     void on_ack(HostIndex host, const Ack& ack);
     void on_departure(HostIndex host, const Goodbye& goodbye);
-    void settle(HostIndex host, const InstanceId& id, const Report& report, Sequence issued);
+    void resolve_orders(HostIndex host, const InstanceId& id, const Report& report,
+                        Sequence issued);
     void decide_stop(Copy& copy, Epoch epoch, Sequence obeyed);
     void end_life(HostIndex host);
 

@@ -93,7 +93,7 @@ std::string line_of(const Sample& sample) {
 
 }  // namespace
 
-void Counts::see(Instant, const NumbersShown& shown) {
+void Counts::on(Instant, const NumbersShown& shown) {
     check_sums(shown.status);
     check_stats(shown);
     check_text(shown);

@@ -9,7 +9,7 @@ namespace muster::sim {
 /// instances by reason. No count is negative, which would show as a huge unsigned number.
 class Counts : public Checker {
 public:
-    void see(Instant now, const NumbersShown& shown);
+    void on(Instant now, const NumbersShown& shown);
 
 private:
     void check_sums(const StatusReply& status);

@@ -19,7 +19,7 @@ namespace muster::sim {
 /// begin with exactly the tasks of the model.
 class DurableState : public Checker {
 public:
-    void see(Instant, const LeadershipBegan& began) {
+    void on(Instant, const LeadershipBegan& began) {
         std::set<std::string> tasks;
         for (const auto& [name, task] : model_) {
             tasks.insert(name);
@@ -32,17 +32,17 @@ public:
         }
     }
 
-    void see(Instant, const Committed& committed) {
+    void on(Instant, const Committed& committed) {
         std::set<std::string> touched;
         for (const coordinator::Persist& persist : committed.persists) {
-            take(persist, touched);
+            on_persist(persist, touched);
         }
         for (const std::string& task : touched) {
             compare(task, committed.after);
         }
     }
 
-    void see(Instant, const StoreReplaced& replaced) {
+    void on(Instant, const StoreReplaced& replaced) {
         model_.clear();
         durable_.clear();
         for (const coordinator::StoredTask& row : replaced.image.tasks) {
@@ -53,9 +53,9 @@ public:
         }
     }
 
-    void see(Instant, const RequestMade& made) { made_.emplace(made.request.id, made.request); }
+    void on(Instant, const RequestMade& made) { made_.emplace(made.request.id, made.request); }
 
-    void see(Instant, const ReplyGiven& given) {
+    void on(Instant, const ReplyGiven& given) {
         if (!given.reply.result) {
             return;
         }
@@ -77,7 +77,7 @@ private:
         });
     }
 
-    void take(const coordinator::Persist& persist, std::set<std::string>& touched) {
+    void on_persist(const coordinator::Persist& persist, std::set<std::string>& touched) {
         for (const coordinator::Write& write : persist.writes) {
             if (auto task = task_in(write); !task.empty()) {
                 touched.insert(std::move(task));

@@ -10,7 +10,7 @@ namespace muster::sim {
 /// generation.
 class EndsKept : public Checker {
 public:
-    void see(Instant, const BatchIssued& issued) {
+    void on(Instant, const BatchIssued& issued) {
         for (const Start& start : issued.batch.starts) {
             const auto& rows = issued.store.ends;
             const auto row =

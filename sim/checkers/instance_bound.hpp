@@ -11,7 +11,7 @@ class InstanceBound : public Checker {
 public:
     explicit InstanceBound(const Copies& copies) : copies_{copies} {}
 
-    void see(Instant, const BatchIssued& issued) {
+    void on(Instant, const BatchIssued& issued) {
         for (const coordinator::StoredTask& task : issued.store.tasks) {
             if (!copies_.has_added(task.wanted.name) || task.wanted.place.every_node) {
                 continue;  // Such a task has one copy on each node.

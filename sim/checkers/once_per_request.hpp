@@ -16,7 +16,7 @@ namespace muster::sim {
 /// answers.
 class OncePerRequest : public Checker {
 public:
-    void see(Instant, const Committed& committed) {
+    void on(Instant, const Committed& committed) {
         for (const coordinator::Persist& persist : committed.persists) {
             for (const coordinator::Write& write : persist.writes) {
                 const auto* row = std::get_if<coordinator::StoredRequest>(&write);
@@ -27,34 +27,34 @@ public:
         }
     }
 
-    void see(Instant, const StoreReplaced&) {
+    void on(Instant, const StoreReplaced&) {
         changes_.clear();  // Answers of both stores to earlier requests may be on their way.
         took_effect_.clear();
         answers_.clear();
     }
 
-    void see(Instant, const RequestMade& made) {
+    void on(Instant, const RequestMade& made) {
         if (codec::is_change(made.request.body)) {
             changes_.insert(made.request.id);
         }
     }
 
-    void see(Instant now, const CivilClockRead& clock) {
+    void on(Instant now, const CivilClockRead& clock) {
         clock_jumped_ = clock_jumped_ || clock.at != civil(now);
     }
 
-    void see(Instant, const ReplyReceived& heard) {
+    void on(Instant, const ReplyReceived& received) {
         // That an id is too old or too new proves nothing about its request: clocks decide that.
-        const bool is_of_clocks = clock_jumped_ && !heard.reply.result &&
-                                  heard.reply.result.error().code == Errc::stale_request;
-        if (!changes_.contains(heard.reply.id) || is_of_clocks) {
+        const bool is_of_clocks = clock_jumped_ && !received.reply.result &&
+                                  received.reply.result.error().code == Errc::stale_request;
+        if (!changes_.contains(received.reply.id) || is_of_clocks) {
             return;
         }
         std::string bytes;
-        codec::encode(heard.reply, bytes);
-        const auto [first, is_first] = answers_.emplace(heard.reply.id, bytes);
+        codec::encode(received.reply, bytes);
+        const auto [first, is_first] = answers_.emplace(received.reply.id, bytes);
         if (!is_first && first->second != bytes) {
-            violated("S3", "request {} got two different answers", to_string(heard.reply.id));
+            violated("S3", "request {} got two different answers", to_string(received.reply.id));
         }
     }
 

@@ -20,20 +20,20 @@ class Placing : public Checker {
 public:
     explicit Placing(const Copies& copies) : copies_{copies} {}
 
-    void see(Instant, const LeadershipBegan&) { facts_.clear(); }
+    void on(Instant, const LeadershipBegan&) { facts_.clear(); }
 
-    void see(Instant, const WelcomeIssued& welcome) {
+    void on(Instant, const WelcomeIssued& welcome) {
         Host& host = hosts_[welcome.host];
-        host.offer = host.said;
+        host.offer = host.sent;
     }
 
-    void see(Instant, const AgentMessageReceived& heard) {
-        if (const auto* hello = std::get_if<Hello>(&heard.message)) {
-            hosts_[heard.host].said = hello->offer;
+    void on(Instant, const AgentMessageReceived& received) {
+        if (const auto* hello = std::get_if<Hello>(&received.message)) {
+            hosts_[received.host].sent = hello->offer;
         }
     }
 
-    void see(Instant, const EventPublished& published) {
+    void on(Instant, const EventPublished& published) {
         Facts& facts = facts_[published.event.name];
         const std::string& topic = published.event.topic;
         if (topic == "node.ready") {
@@ -53,7 +53,7 @@ public:
         }
     }
 
-    void see(Instant, const BatchIssued& issued) {
+    void on(Instant, const BatchIssued& issued) {
         const Offer offer =
             as_listed(issued.store, copies_.name_of(issued.host), hosts_[issued.host].offer);
         for (const Start& start : issued.batch.starts) {
@@ -66,7 +66,7 @@ public:
 
 private:
     struct Host {
-        Offer said;   ///< In the last hello that arrived.
+        Offer sent;   ///< In the last hello that arrived.
         Offer offer;  ///< In the last hello that was welcomed.
     };
     /// Facts about a node in this leadership.
@@ -94,7 +94,7 @@ private:
             wrong("which is of another pool or has not the labels asked for");
         }
         const auto copies =
-            std::ranges::count(copies_.on(issued.host), start.id.task, &InstanceId::task);
+            std::ranges::count(copies_.instances_on(issued.host), start.id.task, &InstanceId::task);
         if (copies_.added().contains(start.id) && !copies_.is_byzantine(issued.host) &&
             static_cast<std::uint64_t>(copies) > task->wanted.spec.max_per_node) {
             wrong(fmt::format("and makes {} there, above max_per_node", copies));
@@ -105,7 +105,7 @@ private:
     void check_room(const BatchIssued& issued, const Offer& offer) {
         coordinator::Use used;
         coordinator::Use added;
-        for (const InstanceId& id : copies_.on(issued.host)) {
+        for (const InstanceId& id : copies_.instances_on(issued.host)) {
             const coordinator::StoredTask* task = task_of(issued.store, id.task);
             const Resources request = task == nullptr ? Resources{} : task->wanted.place.request;
             used.add(request);

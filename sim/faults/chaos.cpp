@@ -77,7 +77,7 @@ void Chaos::run(Duration duration) {
 // cannot be required if a host claims to know another store, because its reports are not believed.
 void Chaos::serve_beside_byzantine_host() {
     cluster_.heal_all();
-    (void)cluster_.settle([&] { return cluster_.all_answered(); }, reconnected_within);
+    (void)cluster_.run_until([&] { return cluster_.all_answered(); }, reconnected_within);
     open_all();
     if (!is_anyone_ahead()) {
         (void)cluster_.serves_beside_byzantine_hosts();
@@ -97,7 +97,7 @@ void Chaos::heal() {
     }
     cluster_.heal_all();
     // Earlier requests must not take effect after the following ones.
-    (void)cluster_.settle([&] { return cluster_.all_answered(); }, reconnected_within);
+    (void)cluster_.run_until([&] { return cluster_.all_answered(); }, reconnected_within);
     open_all();
     if (byzantine_host_) {
         give_up(cluster_.host(*byzantine_host_).name());

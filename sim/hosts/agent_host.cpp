@@ -66,12 +66,12 @@ void AgentHost::begin(Instant now, std::uint64_t life) {
     }
     world_.trace.line(now, "{} begins, incarnation {}", label_, raw(disk_.incarnation));
     const agent::RecoveredState beginning = look_around();
-    world_.checkers.see(now, AgentBegan{index_, beginning});
+    world_.checkers.on(now, AgentBegan{index_, beginning});
     core_ = std::make_unique<agent::Agent>(now, options, beginning);
     world_.network.agent_up(now, index_);
     ++world_.changes;
     deliver_all(now);
-    take(now, agent::AgentWake{});
+    on_input(now, agent::AgentWake{});
 }
 
 void AgentHost::end_life(Instant now, bool silently) {
@@ -111,22 +111,22 @@ void AgentHost::kill_power(Instant now) {
 }
 
 void AgentHost::shut_down(Instant now) {
-    world_.checkers.see(now, ShutDownOrdered{index_});
-    take(now, agent::ShutDown{});
+    world_.checkers.on(now, ShutDownOrdered{index_});
+    on_input(now, agent::ShutDown{});
 }
 
 void AgentHost::resume(Instant now) {
     paused_ = false;
     for (auto& input : std::exchange(inbox_, {})) {
-        take(now, std::move(input));
+        on_input(now, std::move(input));
     }
-    take(now, agent::AgentWake{});
+    on_input(now, agent::AgentWake{});
 }
 
 void AgentHost::halt(Instant now) {
     is_halted_ = true;
     pause();
-    world_.checkers.see(now, HostHalted{index_});
+    world_.checkers.on(now, HostHalted{index_});
 }
 
 void AgentHost::go_on(Instant now) {
@@ -141,7 +141,7 @@ void AgentHost::lose_disk() {
     ensure(!core_, "a disk is exchanged while no agent uses it");
     disk_ = agent::AgentMemory{};
     journal_ = {};
-    world_.checkers.see(origin, DiskLost{index_});
+    world_.checkers.on(origin, DiskLost{index_});
 }
 
 // ---- deadlines ----
@@ -152,7 +152,7 @@ void AgentHost::wake(Instant now, std::uint64_t life) {
     }
     due_.reset();
     if (!paused_) {
-        take(now, agent::AgentWake{});
+        on_input(now, agent::AgentWake{});
     }
 }
 
@@ -166,10 +166,10 @@ void AgentHost::written(Instant now, const DiskDone& done) {
         const agent::JournalWrite write = *std::exchange(journaling_, std::nullopt);
         if (fails) {
             world_.trace.line(now, label_ + " fails to write its journal");
-            take(now, agent::JournalFailed{"no space"});
+            on_input(now, agent::JournalFailed{"no space"});
         } else {
             apply(write);
-            take(now, agent::Journaled{});
+            on_input(now, agent::Journaled{});
         }
         return;
     }
@@ -177,12 +177,12 @@ void AgentHost::written(Instant now, const DiskDone& done) {
     const agent::AgentMemory memory = *std::exchange(writing_, std::nullopt);
     if (fails) {
         world_.trace.line(now, label_ + " fails to write its memory");
-        world_.checkers.see(now, WriteFailed{index_});
-        take(now, agent::RememberFailed{"no space"});
+        world_.checkers.on(now, WriteFailed{index_});
+        on_input(now, agent::RememberFailed{"no space"});
         return;
     }
     disk_ = memory;
-    take(now, agent::Remembered{});
+    on_input(now, agent::Remembered{});
 }
 
 void AgentHost::apply(const agent::JournalWrite& write) {
@@ -210,11 +210,11 @@ void AgentHost::checked(Instant now, const CheckDone& done) {
     }
     const agent::ProcessId process{done.process};
     if (spawns_broken_) {
-        take(now, agent::ProcessNotStarted{process, false, true, "out of memory"});
+        on_input(now, agent::ProcessNotStarted{process, false, true, "out of memory"});
         return;
     }
-    take(now, agent::ProcessStarted{process, clock(now)});
-    take(now, agent::ProcessEnded{process, ready_ ? 0 : 1, 0});
+    on_input(now, agent::ProcessStarted{process, clock(now)});
+    on_input(now, agent::ProcessEnded{process, ready_ ? 0 : 1, 0});
 }
 
 // A corrupted message that can still be decoded would be an order of a false coordinator. Only keys
@@ -237,7 +237,7 @@ void AgentHost::receive(Instant now, const Delivery& delivery) {
         }
     }
     if (const auto* batch = std::get_if<Batch>(&message); batch != nullptr && core_) {
-        world_.checkers.see(now, BatchDelivered{index_, *batch, disk_});
+        world_.checkers.on(now, BatchDelivered{index_, *batch, disk_});
         batches_.push_back(bytes);
         if (batches_.size() > batches_kept) {
             batches_.erase(batches_.begin());
@@ -246,13 +246,13 @@ void AgentHost::receive(Instant now, const Delivery& delivery) {
     if (looks_ && std::holds_alternative<Poll>(message)) {
         look_at_itself(now);
     }
-    take(now, agent::FromCoordinator{std::move(message)});
+    on_input(now, agent::FromCoordinator{std::move(message)});
 }
 
 void AgentHost::look_at_itself(Instant now) {
     constexpr std::uint64_t bytes = std::uint64_t{1} << 40U;
-    take(now, agent::HostObserved{.civil = clock(now)});
-    take(now, agent::DiskObserved{.free_bytes = full_ ? 0 : bytes, .bytes = bytes});
+    on_input(now, agent::HostObserved{.civil = clock(now)});
+    on_input(now, agent::DiskObserved{.free_bytes = full_ ? 0 : bytes, .bytes = bytes});
 }
 
 const std::string& AgentHost::old_batch(std::size_t back) const {
@@ -262,7 +262,7 @@ const std::string& AgentHost::old_batch(std::size_t back) const {
 
 // ---- the daemon ----
 
-void AgentHost::take(Instant now, agent::AgentInput input) {
+void AgentHost::on_input(Instant now, agent::AgentInput input) {
     if (!core_) {
         return;
     }
@@ -289,7 +289,7 @@ void AgentHost::carry_out(Instant now, agent::AgentOutput& output) {
         world_.queue.push(now + draw(random_, world_.options.disk), DiskDone{index_, life_, true});
     }
     for (const AgentMessage& message : output.messages) {
-        world_.checkers.see(now, AgentMessageSent{index_, message, disk_});
+        world_.checkers.on(now, AgentMessageSent{index_, message, disk_});
     }
     for (const agent::Release& order : output.processes.releases) {
         release(raw(order.process));

@@ -39,7 +39,7 @@ public:
     void scrap() { scrapped_ = true; }
     void crash(Instant now);
     void start_daemon(Instant now);
-    void leave(Instant now) { take(now, agent::Leave{}); }
+    void leave(Instant now) { on_input(now, agent::Leave{}); }
     void shut_down(Instant now);
     /// Kills the shim of the first process that runs. False: there is none.
     bool kill_shim(Instant now);
@@ -146,7 +146,7 @@ private:
     void release(std::uint64_t process);
     void look_at_itself(Instant now);
     [[nodiscard]] CivilMs clock(Instant now) const { return civil(now + clock_ahead_); }
-    void take(Instant now, agent::AgentInput input);
+    void on_input(Instant now, agent::AgentInput input);
     void carry_out(Instant now, agent::AgentOutput& output);
     void spawn(Instant now, const agent::Spawn& order);
     void end(Instant now, const agent::End& order);

@@ -80,23 +80,24 @@ void AgentHost::report_state(Instant now, Shim& shim) {
     if (shim.failure) {
         if (!shim.reported_end && !loses(now, shim, "that its process was not made")) {
             shim.reported_end = true;
-            take(now, *shim.failure);
+            on_input(now, *shim.failure);
         }
         return;
     }
     const std::optional<agent::ProcessEnded> end = shim.end;
-    const bool tells_end = end && !shim.reported_end;
-    if ((!shim.reported_start || tells_end) &&
-        loses(now, shim, tells_end ? "that its process is gone" : "that its process runs")) {
+    const bool reports_end = end && !shim.reported_end;
+    if ((!shim.reported_start || reports_end) &&
+        loses(now, shim, reports_end ? "that its process is gone" : "that its process runs")) {
         return;
     }
     shim.reported_end = shim.reported_end || end.has_value();
     if (!std::exchange(shim.reported_start, true)) {
-        take(now, agent::ProcessStarted{
-                      shim.order.process, clock(now), {static_cast<std::int32_t>(shim.number), 1}});
+        on_input(now,
+                 agent::ProcessStarted{
+                     shim.order.process, clock(now), {static_cast<std::int32_t>(shim.number), 1}});
     }
-    if (tells_end) {
-        take(now, *end);
+    if (reports_end) {
+        on_input(now, *end);
     }
 }
 
@@ -127,8 +128,8 @@ void AgentHost::spawn(Instant now, const agent::Spawn& order) {
     const bool is_journaled = std::ranges::any_of(journal_.instances, [&](const auto& entry) {
         return entry.second.process == order.process;
     });
-    world_.checkers.see(now, SpawnOrdered{index_, number, order.id, order.generation,
-                                          order.spec.restart.policy, is_journaled, order.lease});
+    world_.checkers.on(now, SpawnOrdered{index_, number, order.id, order.generation,
+                                         order.spec.restart.policy, is_journaled, order.lease});
     const auto [at, is_new] = shims_.try_emplace(number);
     ensure(is_new, "an agent gives each process a new number");
     Shim& shim = at->second;
@@ -155,8 +156,8 @@ void AgentHost::spawn(Instant now, const agent::Spawn& order) {
         world_.truth.begin(Process{index_, shim.number, number, order.id, order.generation,
                                    behaviour == "stubborn", order.token});
     world_.trace.line(now, "{} + {}", label_, describe(order.id, order.generation));
-    world_.checkers.see(now, ProcessBegan{index_, order.id, order.generation, number,
-                                          order.spec.exclusive, order.token});
+    world_.checkers.on(now, ProcessBegan{index_, order.id, order.generation, number,
+                                         order.spec.exclusive, order.token});
     ++world_.changes;
     if (behaviour == "exit") {
         const auto code = static_cast<std::int32_t>(number_of(order.spec, 1));
@@ -177,14 +178,14 @@ void AgentHost::spawned(Instant now, const SpawnDone& done) {
 void AgentHost::end(Instant now, const agent::End& order) {
     const auto at = shims_.find(raw(order.process));
     if (at == shims_.end()) {
-        world_.checkers.see(now, EndOrdered{index_, raw(order.process)});
+        world_.checkers.on(now, EndOrdered{index_, raw(order.process)});
         return;
     }
     Shim& shim = at->second;
     shim.is_awaited = true;
     const bool is_due = shim.process && !shim.is_stopping;
     const bool is_lost = is_due && loses(now, shim, "its order to end");
-    world_.checkers.see(now, EndOrdered{index_, raw(order.process), is_lost});
+    world_.checkers.on(now, EndOrdered{index_, raw(order.process), is_lost});
     if (is_due && !is_lost) {
         stop(now, shim, order.number, order.grace);
     }
@@ -208,7 +209,7 @@ Instant AgentHost::end_of(Instant now, Instant lease) const {
 }
 
 void AgentHost::renew(Instant now, const agent::Renewal& order) {
-    world_.checkers.see(now, LeaseRenewed{index_, raw(order.process), order.lease});
+    world_.checkers.on(now, LeaseRenewed{index_, raw(order.process), order.lease});
     if (const auto at = shims_.find(raw(order.process)); at != shims_.end()) {
         at->second.lease = std::max(at->second.lease, end_of(now, order.lease));
     }
@@ -230,7 +231,7 @@ void AgentHost::lease_due(Instant now, const LeaseDue& due) {
     }
     world_.trace.line(now, "{} lease over {}", label_,
                       describe(at->second.order.id, at->second.order.generation));
-    world_.checkers.see(now, LeaseEnded{index_, due.process});
+    world_.checkers.on(now, LeaseEnded{index_, due.process});
     stop(now, at->second, SIGTERM, std::min(at->second.order.spec.grace, limits::lease_grace));
 }
 
@@ -244,7 +245,7 @@ bool AgentHost::kill_shim(Instant now) {
     for (auto& [number, shim] : shims_) {
         if (shim.is_known && shim.process && !shim.is_killed) {
             shim.is_killed = true;
-            world_.checkers.see(now, ShimKilled{index_, number});
+            world_.checkers.on(now, ShimKilled{index_, number});
             world_.queue.push(now + kill_takes, ProcessDone{*shim.process, -1, SIGKILL});
             return true;
         }
@@ -254,8 +255,8 @@ bool AgentHost::kill_shim(Instant now) {
 
 void AgentHost::process_ended(Instant now, const Process& process, const ProcessDone& done) {
     world_.trace.line(now, "{} - {}", label_, describe(process.id, process.generation));
-    world_.checkers.see(now, ProcessGone{index_, process.number, process.id, process.generation,
-                                         !powered_, done.exit_code});
+    world_.checkers.on(now, ProcessGone{index_, process.number, process.id, process.generation,
+                                        !powered_, done.exit_code});
     ++world_.changes;
     const auto at = shims_.find(process.number);
     if (at == shims_.end() || at->second.number != process.shim) {

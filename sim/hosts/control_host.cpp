@@ -17,7 +17,7 @@ constexpr std::uint64_t compared_seeds = 8;                 // One seed in this 
 constexpr coordinator::Ticket observer{~std::uint64_t{0}};  // No operator's request has it.
 
 /// Takes the observer's reply out of the replies.
-std::optional<ReplyBody> take_answer(coordinator::Output& output) {
+std::optional<ReplyBody> first_reply(coordinator::Output& output) {
     const auto at = std::ranges::find(output.replies, observer, &coordinator::ReplyTo::ticket);
     ensure(at != output.replies.end() && at->reply->result, "a read is answered at once");
     auto body = *at->reply->result;
@@ -40,9 +40,9 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
     const coordinator::StoreImage& image = world_.store.lead();
     world_.trace.line(now, "c1 leads, epoch {}", raw(image.meta.epoch));
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
-    world_.checkers.see(now, LeadershipBegan{image, options.recovery_grace, options.loss.after,
-                                             options.round, options.loss.rate_percent,
-                                             options.loss.burst, options.loss.silent_after});
+    world_.checkers.on(now, LeadershipBegan{image, options.recovery_grace, options.loss.after,
+                                            options.round, options.loss.rate_percent,
+                                            options.loss.burst, options.loss.silent_after});
     core_ = std::make_unique<coordinator::Coordinator>(now, options, image);
     known_ = image;
     if (!world_.options.record.empty()) {
@@ -70,7 +70,7 @@ void ControlHost::end(Instant now, const std::string& why) {
     due_.reset();
     operators_.forget_tickets();
     const auto durable = world_.store.crash();
-    world_.checkers.see(now, Committed{durable, world_.store.durable()});
+    world_.checkers.on(now, Committed{durable, world_.store.durable()});
     world_.network.coordinator_down(now);
     ++world_.changes;
 }
@@ -87,12 +87,12 @@ void ControlHost::resume(Instant now) {
     paused_ = false;
     resumed_ = now;
     for (auto& input : std::exchange(inbox_, {})) {
-        take(now, std::move(input));
+        on_input(now, std::move(input));
     }
     if (now >= civil_due_) {
         forward_civil_time(now);
     }
-    take(now, coordinator::Wake{});
+    on_input(now, coordinator::Wake{});
 }
 
 // ---- deadlines ----
@@ -108,7 +108,7 @@ void ControlHost::wake(Instant now, std::uint64_t life) {
     if (now >= civil_due_) {
         forward_civil_time(now);
     }
-    take(now, coordinator::Wake{});
+    on_input(now, coordinator::Wake{});
 }
 
 void ControlHost::set_clock(Instant now, Duration ahead) {
@@ -122,8 +122,8 @@ void ControlHost::set_clock(Instant now, Duration ahead) {
 void ControlHost::forward_civil_time(Instant now) {
     civil_due_ = now + civil_every;
     const CivilMs at = civil(now + clock_ahead_);
-    world_.checkers.see(now, CivilClockRead{at});
-    take(now, coordinator::CivilTime{at});
+    world_.checkers.on(now, CivilClockRead{at});
+    on_input(now, coordinator::CivilTime{at});
 }
 
 void ControlHost::committed(Instant now, std::uint64_t life) {
@@ -133,15 +133,15 @@ void ControlHost::committed(Instant now, std::uint64_t life) {
     const auto durable = world_.store.commit(now, life_);
     if (world_.store.failed()) {
         world_.trace.line(now, "c1 store fails");
-        take(now, coordinator::StoreFailed{"input/output error"});
+        on_input(now, coordinator::StoreFailed{"input/output error"});
         return;
     }
     ensure(!durable.empty(), "a commit makes something durable");
-    world_.checkers.see(now, Committed{durable, world_.store.durable()});
+    world_.checkers.on(now, Committed{durable, world_.store.durable()});
     world_.trace.line(now, "c1 stores {}", durable.back().number);
     ++world_.changes;
     unheard_.insert(unheard_.end(), durable.begin(), durable.end());
-    take(now, coordinator::Persisted{durable.back().number});
+    on_input(now, coordinator::Persisted{durable.back().number});
 }
 
 void ControlHost::follow_store() {
@@ -174,7 +174,7 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
                           decoded ? ", and taken for lost" : ": " + decoded.error().detail);
         if (!decoded) {  // As the daemon's endpoint does.
             send(now, session, Refused{Errc::malformed, "it cannot be read", Incarnation{}, 0});
-            take(now, coordinator::Undecodable{session, decoded.error().detail});
+            on_input(now, coordinator::Undecodable{session, decoded.error().detail});
         }
         return;
     }
@@ -186,11 +186,11 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
     const bool is_lie = delivery.forged || (agents_[raw(host)]->is_byzantine() &&
                                             std::holds_alternative<Report>(message));
     if (!is_lie) {
-        take(now, coordinator::FromAgent{session, std::move(message)});
+        on_input(now, coordinator::FromAgent{session, std::move(message)});
     } else if (is_proved(host, message)) {
-        world_.checkers.see(now, ByzantineReport{host, agents_[raw(host)]->name()});
-        take(now, coordinator::FromAgent{session, std::move(message)});
-        world_.checkers.see(now, ByzantineReportHandled{});
+        world_.checkers.on(now, ByzantineReport{host, agents_[raw(host)]->name()});
+        on_input(now, coordinator::FromAgent{session, std::move(message)});
+        world_.checkers.on(now, ByzantineReportHandled{});
     }
 }
 
@@ -203,13 +203,13 @@ bool ControlHost::is_proved(HostIndex host, const AgentMessage& message) const {
 void ControlHost::on_request(Instant now, std::size_t question) {
     if (core_) {
         auto arrival = operators_.arrive(question);
-        take(now, coordinator::FromOperator{arrival.ticket, std::move(arrival.request)});
+        on_input(now, coordinator::FromOperator{arrival.ticket, std::move(arrival.request)});
     }
 }
 
 // ---- the daemon ----
 
-void ControlHost::take(Instant now, coordinator::Input input) {
+void ControlHost::on_input(Instant now, coordinator::Input input) {
     if (!core_) {
         return;
     }
@@ -226,9 +226,9 @@ void ControlHost::take(Instant now, coordinator::Input input) {
                                                .counter = hello->counter,
                                                .incarnation = hello->incarnation};
         }
-        world_.checkers.see(now, AgentMessageReceived{host, recorded->message});
+        world_.checkers.on(now, AgentMessageReceived{host, recorded->message});
     } else if (const auto* closed = std::get_if<coordinator::SessionClosed>(&input)) {
-        world_.checkers.see(now, RouteClosed{world_.network.host_of(closed->session)});
+        world_.checkers.on(now, RouteClosed{world_.network.host_of(closed->session)});
     }
     coordinator::Output output = step(now, input);
     follow_store();
@@ -279,8 +279,8 @@ void ControlHost::compare_numbers(Instant now) {
     const auto stats = ask(now, StatsRequest{});
     if (before && status && stats && before == stats) {
         const auto& numbers = std::get<StatsReply>(*stats);
-        world_.checkers.see(now, NumbersShown{std::get<StatusReply>(*status), numbers,
-                                              coordinator::metrics_text(numbers)});
+        world_.checkers.on(now, NumbersShown{std::get<StatusReply>(*status), numbers,
+                                             coordinator::metrics_text(numbers)});
     }
 }
 
@@ -291,7 +291,7 @@ std::optional<ReplyBody> ControlHost::ask(Instant now, CoreRequestBody body) {
     }
     coordinator::Output output =
         step(now, coordinator::FromOperator{observer, CoreRequest{{}, std::move(body)}});
-    auto reply = take_answer(output);
+    auto reply = first_reply(output);
     carry_out(now, output);
     return reply;
 }
@@ -332,12 +332,12 @@ void ControlHost::observe(Instant now, coordinator::Session session,
     const HostIndex host = world_.network.host_of(session);
     const AgentHost& agent = *agents_[raw(host)];
     if (const auto* batch = std::get_if<Batch>(&message)) {
-        world_.checkers.see(now, BatchIssued{host, *batch, known_, claims_[host], agent.offer()});
+        world_.checkers.on(now, BatchIssued{host, *batch, known_, claims_[host], agent.offer()});
     } else if (const auto* welcome = std::get_if<Welcome>(&message)) {
-        world_.checkers.see(now, WelcomeIssued{host, agent.name(), welcome->incarnation});
+        world_.checkers.on(now, WelcomeIssued{host, agent.name(), welcome->incarnation});
     } else if (const auto* refused = std::get_if<Refused>(&message);
                refused != nullptr && refused->code == Errc::stale_incarnation) {
-        world_.checkers.see(now, RouteClosed{host});
+        world_.checkers.on(now, RouteClosed{host});
     }
 }
 
@@ -351,7 +351,7 @@ void ControlHost::send(Instant now, coordinator::Session session,
 }
 
 void ControlHost::poll(Instant now, const coordinator::PollTo& poll) {
-    world_.checkers.see(now, PollIssued{world_.network.host_of(poll.session), poll.poll});
+    world_.checkers.on(now, PollIssued{world_.network.host_of(poll.session), poll.poll});
     codec::encode(poll.poll, bytes_);
     if (!world_.network.send(now, poll.session, Side::agent, bytes_)) {
         world_.trace.routine(now, "lost");
@@ -359,7 +359,7 @@ void ControlHost::poll(Instant now, const coordinator::PollTo& poll) {
 }
 
 void ControlHost::publish(Instant now, const Event& event) {
-    world_.checkers.see(now, EventPublished{event});
+    world_.checkers.on(now, EventPublished{event});
     world_.changes += event.topic == "round.closed" ? 0U : 1U;
     const std::string& detail = event.detail;
     if (detail.ends_with(": balance") || detail.ends_with(": drain") ||

@@ -35,7 +35,7 @@ public:
     void committed(Instant now, std::uint64_t life);
     void connected(Instant now, coordinator::Session session);
     void disconnected(Instant now, coordinator::Session session) {
-        take(now, coordinator::SessionClosed{session});
+        on_input(now, coordinator::SessionClosed{session});
     }
     void receive(Instant now, coordinator::Session session, const Delivery& delivery);
     void on_request(Instant now, std::size_t question);
@@ -52,7 +52,7 @@ public:
 private:
     [[nodiscard]] bool is_proved(HostIndex host, const AgentMessage& message) const;
     void forward_civil_time(Instant now);
-    void take(Instant now, coordinator::Input input);
+    void on_input(Instant now, coordinator::Input input);
     [[nodiscard]] coordinator::Output step(Instant now, const coordinator::Input& input);
     void restore();
     void compare_numbers(Instant now);

@@ -243,7 +243,7 @@ void Cluster::replace_store(coordinator::StoreImage image) {
     ensure(!control_.is_up(), "a store is exchanged while no coordinator uses it");
     note("c1", "gets another store");
     world_.store.replace(std::move(image));
-    world_.checkers.see(now_, StoreReplaced{world_.store.durable()});
+    world_.checkers.on(now_, StoreReplaced{world_.store.durable()});
 }
 
 // ---- time ----

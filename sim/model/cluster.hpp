@@ -30,7 +30,7 @@ public:
     /// Lets time pass until the predicate holds, at most `limit`. The predicate is evaluated after
     /// every change. True if it held.
     template <class Predicate>
-    [[nodiscard]] bool settle(Predicate&& holds, Duration limit) {
+    [[nodiscard]] bool run_until(Predicate&& holds, Duration limit) {
         const Instant end = now_ + limit;
         for (std::uint64_t seen = ~world_.changes;;) {
             if (world_.changes != seen && holds()) {
@@ -203,7 +203,7 @@ private:
     void apply(const LeaseDue& due) { at(due.host).lease_due(now_, due); }
     void apply(const ProcessDone& done);
     void apply(const RequestArrives& request) { control_.on_request(now_, request.question); }
-    void apply(const ReplyArrives& reply) { operators_.heard(now_, reply); }
+    void apply(const ReplyArrives& reply) { operators_.on_reply(now_, reply); }
     void apply(const ClientRetry& retry) { operators_.retry(now_, retry); }
 
     void add(std::string label, std::string agent_name, Offer offer);

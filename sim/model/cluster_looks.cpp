@@ -288,8 +288,8 @@ bool Cluster::may_wait_for_lease() const {
     const Duration lease = world_.options.coordinator.lease;
     const Duration over = lease + lease / 100 + limits::lease_grace + limits::lease_kill;
     // An agent that was just ordered to end takes its time, and so does an accepted store.
-    constexpr Duration settled_within = 60s;
-    const bool is_late = now_ > std::max(healed_ + settled_within, control_.led_since()) + over;
+    constexpr Duration converged_within = 60s;
+    const bool is_late = now_ > std::max(healed_ + converged_within, control_.led_since()) + over;
     return !is_late && std::ranges::any_of(store().tasks, [](const coordinator::StoredTask& task) {
         return task.wanted.spec.exclusive;
     });

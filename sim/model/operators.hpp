@@ -35,7 +35,7 @@ public:
         const std::size_t number = questions_.size() - 1;
         const Request& request = questions_[number].request;
         world_.trace.line(now, "op asks {}: {}", number, codec::verb_of(request.body));
-        world_.checkers.see(now, RequestMade{request});
+        world_.checkers.on(now, RequestMade{request});
         send(now, number);
         return number;
     }
@@ -73,7 +73,7 @@ public:
         ensure(at != tickets_.end(), "every request gets exactly one reply");
         const std::size_t question = at->second;
         tickets_.erase(at);
-        world_.checkers.see(now, ReplyGiven{*reply.reply});
+        world_.checkers.on(now, ReplyGiven{*reply.reply});
         if (faulty_ && random_.chance(world_.options.client_loss, 1000)) {
             world_.trace.line(now, "c1 > op {} {}: lost", question, describe_answer(*reply.reply));
             return;
@@ -86,7 +86,7 @@ public:
     void forget_tickets() { tickets_.clear(); }
 
     // Deadlines.
-    void heard(Instant now, const ReplyArrives& arrival) {
+    void on_reply(Instant now, const ReplyArrives& arrival) {
         auto reply = codec::decode_reply(arrival.bytes);
         ensure(reply.has_value(), "a client can read what a coordinator wrote");
         world_.trace.line(now, "c1 > op {} {}", arrival.question, describe_answer(*reply));
@@ -95,7 +95,7 @@ public:
         if (!reply->result && is_passing(reply->result.error().code)) {
             return;
         }
-        world_.checkers.see(now, ReplyReceived{*reply});
+        world_.checkers.on(now, ReplyReceived{*reply});
         if (!question.answer) {
             question.answer = std::move(*reply);
             --open_;

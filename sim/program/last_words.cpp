@@ -18,7 +18,7 @@ struct LastWords {
 
 LastWords final_words;
 
-void say_last_words(int /*signal*/) {
+void print_last_words(int /*signal*/) {
     static_cast<void>(write(STDERR_FILENO, final_words.text.data(), final_words.size) == 0);
     _exit(final_words.code);
 }
@@ -31,7 +31,7 @@ void set_crash_message(std::string_view words, int code) {
     final_words.size = words.size();
     if (final_words.code == 0) {
         for (const int deadly : {SIGABRT, SIGBUS, SIGFPE, SIGSEGV}) {
-            static_cast<void>(std::signal(deadly, say_last_words));
+            static_cast<void>(std::signal(deadly, print_last_words));
         }
     }
     final_words.code = code;

@@ -59,7 +59,7 @@ int run_soak(const Arguments& arguments) {
     using Clock = std::chrono::steady_clock;
     const bool is_terminal = isatty(STDERR_FILENO) == 1;
     const auto began = Clock::now();
-    auto said = began;
+    auto last_line = began;
     const auto result = soak(
         {.first = arguments.seed,
          .seeds = arguments.seeds,
@@ -73,8 +73,8 @@ int run_soak(const Arguments& arguments) {
                 }
                 std::fflush(stdout);
             }
-            if (is_terminal && Clock::now() - said >= between_lines) {
-                said = Clock::now();
+            if (is_terminal && Clock::now() - last_line >= between_lines) {
+                last_line = Clock::now();
                 fmt::print(stderr, "\r{} of {} seeds, {} broken, {:.1f} simulated days\033[K",
                            so_far.done, arguments.seeds, so_far.broken, days(so_far.simulated));
             }

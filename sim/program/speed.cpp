@@ -15,7 +15,7 @@ Result<double> speed_of(std::uint32_t nodes, Duration simulated, std::uint64_t s
         cluster.want(fmt::format("t{}", task), 1);
     }
     cluster.run(30s);  // Checking all tasks and hosts after each start takes minutes.
-    if (!cluster.settle([&] { return cluster.converged(); }, 60s)) {
+    if (!cluster.run_until([&] { return cluster.converged(); }, 60s)) {
         return fail(Errc::timeout,
                     fmt::format("it did not converge: {}", fmt::join(cluster.differences(), "\n")));
     }

@@ -24,7 +24,7 @@ class Meter final : public Observer {
 public:
     explicit Meter(const World& world) : world_{world} {}
 
-    void see(Instant now, const Committed& committed) override {
+    void on(Instant now, const Committed& committed) override {
         std::map<std::string, std::uint64_t> wanted;
         for (const coordinator::StoredTask& task : committed.after.tasks) {
             if (stays(task.wanted.spec)) {
@@ -40,7 +40,7 @@ public:
         }
     }
 
-    void see(Instant now, const BatchIssued& issued) override {
+    void on(Instant now, const BatchIssued& issued) override {
         const bool orders = !issued.batch.starts.empty() || !issued.batch.stops.empty();
         if (orders && planned_ != now) {
             planned_ = now;
@@ -48,21 +48,21 @@ public:
         }
     }
 
-    void see(Instant, const EventPublished& published) override {
+    void on(Instant, const EventPublished& published) override {
         counts_.was_frozen = counts_.was_frozen || published.event.topic == "freeze.began";
     }
 
-    void see(Instant, const AgentBegan& began) override { shutting_down_.erase(began.host); }
+    void on(Instant, const AgentBegan& began) override { shutting_down_.erase(began.host); }
 
-    void see(Instant, const ShutDownOrdered& ordered) override {
+    void on(Instant, const ShutDownOrdered& ordered) override {
         shutting_down_.insert(ordered.host);
     }
 
-    void see(Instant, const EndOrdered& ordered) override {
+    void on(Instant, const EndOrdered& ordered) override {
         ordered_.emplace(ordered.host, ordered.process);
     }
 
-    void see(Instant now, const ProcessBegan& began) override {
+    void on(Instant now, const ProcessBegan& began) override {
         if (counts_for(began.id.task)) {
             counted_.emplace(began.host, began.process, began.id, began.generation);
             ++counts_.made.starts;
@@ -70,11 +70,11 @@ public:
         }
     }
 
-    void see(Instant now, const ProcessGone& gone) override {
+    void on(Instant now, const ProcessGone& gone) override {
         const Key key{gone.host, gone.process, gone.id, gone.generation};
         const bool did_count = counted_.erase(key) > 0;
-        const bool was_told = ordered_.erase({gone.host, gone.process}) > 0;
-        if (!was_told || gone.with_host || shutting_down_.contains(gone.host)) {
+        const bool was_ordered = ordered_.erase({gone.host, gone.process}) > 0;
+        if (!was_ordered || gone.with_host || shutting_down_.contains(gone.host)) {
             lost_.insert(key);
         } else if (did_count) {
             ++counts_.made.stops;

@@ -164,7 +164,7 @@ private:
             }
             return false;
         };
-        (void)cluster_.settle(note_change, end - cluster_.now());
+        (void)cluster_.run_until(note_change, end - cluster_.now());
     }
 
     void observe() {

@@ -39,7 +39,7 @@ public:
         REQUIRE(cluster_.wait("stays"));
         pids_ = cluster_.pids("stays", untouched);
         restart();
-        before_ = settled_holding(cluster_, "n1");
+        before_ = steady_holding(cluster_, "n1");
     }
 
     void kill_once() {

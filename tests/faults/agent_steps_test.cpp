@@ -48,7 +48,7 @@ public:
     void prepare() {
         ++round_;
         cluster_.apply({stays_, task("changes", "before"), task("goes", "before")}, true);
-        settle();
+        await_convergence();
     }
     /// Applies the change. This agent completes it or only begins it.
     void change() {
@@ -56,17 +56,17 @@ public:
     }
     /// Waits until the agent is dead or the cluster has converged.
     [[nodiscard]] bool is_over() {
-        return until([&] { return agent_->has_ended() || is_settled(); });
+        return until([&] { return agent_->has_ended() || has_converged(); });
     }
-    void settle() {
-        const bool settles = until([&] { return is_settled(); });
+    void await_convergence() {
+        const bool converges = until([&] { return has_converged(); });
         CAPTURE(cluster_.ask({{"verb", "task list"}}).dump());
         CAPTURE(cluster_.ask({{"verb", "node show"}, {"name", "n1"}}).dump());
-        REQUIRE(settles);
+        REQUIRE(converges);
     }
     /// What must hold in each life of the agent.
     void check() {
-        settle();
+        await_convergence();
         CHECK(cluster_.pids("stays", 1) == pids_);
         CHECK(cluster_.pids("changes", 1).size() == 1);
         CHECK(cluster_.pids("comes", 1).size() == 1);
@@ -86,7 +86,7 @@ private:
         return cluster_.node("n1").at("incarnation").get<std::uint64_t>();
     }
     /// The agent has reported in its present life, and the cluster has converged.
-    [[nodiscard]] bool is_settled() const {
+    [[nodiscard]] bool has_converged() const {
         // So many restarts in a short time correctly suspend the node, so the test forgives it.
         static_cast<void>(cluster_.ask({{"verb", "node forgive"}, {"pattern", "n1"}}));
         return incarnation() > known_ && cluster_.status().at("serving") == 1 &&

@@ -23,7 +23,7 @@ Json Changes::ask() {
     const auto frames = client.receive();
     REQUIRE(frames);
     auto answer = Json::parse(frames->back());
-    take(answer);
+    on_answer(answer);
     return answer;
 }
 
@@ -32,25 +32,25 @@ void Changes::send() {
     ask_one_more(*patient_);
 }
 
-std::size_t Changes::ask_until_dead(integration::Process& coordinator) {
+std::size_t Changes::request_until_dead(integration::Process& coordinator) {
     Client client{zmq::socket_type::dealer, endpoint_};
     const std::size_t before = answers_;
     if (repeat_unanswered(client) < in_flight) {
         ask_one_more(client);
     }
     while (const auto frames = client.receive_or(coordinator.pidfd())) {
-        take(Json::parse(frames->back()));
+        on_answer(Json::parse(frames->back()));
         ask_one_more(client);
     }
     return answers_ - before;
 }
 
-void Changes::settle() {
+void Changes::await_answers() {
     Client client{zmq::socket_type::dealer, endpoint_};
     for (std::size_t open = repeat_unanswered(client); open > 0; --open) {
         const auto frames = client.receive();
         REQUIRE(frames);
-        take(Json::parse(frames->back()));
+        on_answer(Json::parse(frames->back()));
     }
     patient_.reset();
 }
@@ -91,7 +91,7 @@ std::size_t Changes::repeat_unanswered(Client& client) {
     return open;
 }
 
-void Changes::take(const Json& answer) {
+void Changes::on_answer(const Json& answer) {
     if (answer.at("ok") == false) {
         return;  // The client asks again when the fault is over.
     }

@@ -21,10 +21,10 @@ public:
     void send();
     /// Repeats the unanswered requests, then requests one more change after each answer, until the
     /// coordinator dies. Returns how many requests it answered for the first time.
-    std::size_t ask_until_dead(integration::Process& coordinator);
+    std::size_t request_until_dead(integration::Process& coordinator);
 
     /// Waits until all requests are answered.
-    void settle();
+    void await_answers();
     /// Checks that the tasks are exactly the acknowledged ones, and that a retry of the last
     /// requests gets the first answer.
     void check() const;
@@ -39,7 +39,7 @@ private:
 
     void ask_one_more(integration::Client& client);
     std::size_t repeat_unanswered(integration::Client& client);
-    void take(const integration::Json& answer);
+    void on_answer(const integration::Json& answer);
 
     const integration::Cluster& cluster_;
     std::string endpoint_;

@@ -52,12 +52,12 @@ TEST_CASE("a coordinator killed at any operation on its store loses nothing ackn
         Process coordinator{command};
         // A long write-ahead log is read before anything is served, so a killed coordinator gets
         // more operations next time.
-        const bool has_served = changes.ask_until_dead(coordinator) > 0;
+        const bool has_served = changes.request_until_dead(coordinator) > 0;
         most = has_served || kill < each_in_turn ? usual : 2 * most;
         REQUIRE(coordinator.wait(soon()) == Exit{.signal = SIGKILL});
     }
     cluster.start_coordinator();
-    changes.settle();
+    changes.await_answers();
     INFO("changes: " << changes.count());
     changes.check();
     REQUIRE(cluster.serving(2));

@@ -68,7 +68,7 @@ Holding holding_of(const Cluster& cluster, const std::string& node) {
             .cgroups = cgroups_of(mark.substr(0, mark.find('/')))};
 }
 
-Holding settled_holding(const Cluster& cluster, const std::string& node) {
+Holding steady_holding(const Cluster& cluster, const std::string& node) {
     Holding last = holding_of(cluster, node);
     std::size_t same = 0;
     REQUIRE(integration::until([&] {

@@ -30,6 +30,6 @@ struct Holding {
 /// Requires an agent that runs something.
 [[nodiscard]] Holding holding_of(const integration::Cluster& cluster, const std::string& node);
 /// Waits until the value is stable: an agent opens files for a moment to read them.
-[[nodiscard]] Holding settled_holding(const integration::Cluster& cluster, const std::string& node);
+[[nodiscard]] Holding steady_holding(const integration::Cluster& cluster, const std::string& node);
 
 }  // namespace muster::faults

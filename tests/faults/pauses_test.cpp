@@ -107,7 +107,7 @@ TEST_CASE("all daemons of a cluster that are paused at once continue where they 
     integration::Client listener{zmq::socket_type::sub, cluster.endpoints().events};
     listener.subscribe("node.lost");
     trial.begin({"n1", "n2", "n3"});
-    const auto tell_all = [&](int signal) {
+    const auto signal_all = [&](int signal) {
         for (const auto* const node : {"n1", "n2", "n3"}) {
             cluster.agent(node).signal(signal);
         }
@@ -116,12 +116,12 @@ TEST_CASE("all daemons of a cluster that are paused at once continue where they 
     for (const auto length : {short_pause, long_pause}) {
         CAPTURE(length.count());
         trial.give_more_work();
-        tell_all(SIGSTOP);
+        signal_all(SIGSTOP);
         trial.changes().send();
         pause_lasts({cluster.agent("n1").pid(), cluster.agent("n2").pid(),
                      cluster.agent("n3").pid(), cluster.coordinator().pid()},
                     length);
-        tell_all(SIGCONT);
+        signal_all(SIGCONT);
         trial.check();
     }
     CHECK_FALSE(listener.receive(Clock::now()));

@@ -42,7 +42,7 @@ TEST_CASE("a full disk under the store loses nothing acknowledged",
     auto& cluster = trial.cluster();
     trial.changes().ask();
     fill(disk);
-    trial.changes().ask_until_dead(cluster.coordinator());
+    trial.changes().request_until_dead(cluster.coordinator());
     CHECK(cluster.coordinator().wait(integration::soon())->code > 0);
     REQUIRE(disk.grow());
     cluster.start_coordinator();
@@ -57,11 +57,11 @@ TEST_CASE("a record that is truncated or removed does not disturb its coordinato
     trial.begin({"n1", "n2"});
     const std::string record = trial.cluster().directory() + "/record";
     std::filesystem::resize_file(record + "/0000000001.record", 0);
-    const auto is_told = [&] {
+    const auto is_warned = [&] {
         return trial.cluster().status().at("alarms").dump().find("made shorter") !=
                std::string::npos;
     };
-    REQUIRE(until(is_told));
+    REQUIRE(until(is_warned));
     trial.check();
     std::filesystem::remove_all(record);
     REQUIRE(until([&] { return std::filesystem::exists(record); }));

@@ -125,7 +125,7 @@ std::vector<std::string> Traced::acts() const {
     return acts_;
 }
 
-void Traced::see(pid_t thread) {
+void Traced::on_stop(pid_t thread) {
     __ptrace_syscall_info info{};
     if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info) <= 0 ||
         info.op != PTRACE_SYSCALL_INFO_ENTRY) {
@@ -165,7 +165,7 @@ void Traced::trace(const Command& command) {
         }
         const int number = WSTOPSIG(status);
         if (number == (SIGTRAP | 0x80)) {
-            see(thread);
+            on_stop(thread);
         }
         // A ptrace stop, or the first stop of a new thread, carries no signal to deliver.
         const bool is_signal = number != (SIGTRAP | 0x80) && number != SIGTRAP && number != SIGSTOP;

@@ -35,7 +35,7 @@ public:
 
 private:
     void trace(const integration::Command& command);
-    void see(pid_t thread);
+    void on_stop(pid_t thread);
 
     std::atomic<pid_t> pid_{-1};
     std::atomic<bool> ended_{false};

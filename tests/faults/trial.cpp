@@ -39,13 +39,13 @@ void Trial::begin(const std::vector<std::string>& nodes) {
     auto each = cluster_.task("each", 1);
     each["every_node"] = true;
     cluster_.apply({each});
-    settle();
+    await_convergence();
     for (const auto& node : nodes_) {
-        holdings_[node] = settled_holding(cluster_, node);
+        holdings_[node] = steady_holding(cluster_, node);
     }
     coordinators_.files = files_of(cluster_.coordinator().pid());
     give(copies_at_rest);
-    settle();
+    await_convergence();
     before_ = running();
 }
 
@@ -58,9 +58,9 @@ void Trial::give(std::size_t copies) {
     cluster_.apply({web});
 }
 
-void Trial::settle() {
+void Trial::await_convergence() {
     Json status;
-    const bool settles = until([&] {
+    const bool converges = until([&] {
         status = cluster_.status();
         if (status.at("health").at("flaky") != 0) {
             static_cast<void>(cluster_.ask({{"verb", "node forgive"}, {"pattern", "*"}}));
@@ -70,7 +70,7 @@ void Trial::settle() {
                all_answer() && running().size() == nodes_.size() + copies_;
     });
     CAPTURE(status.dump());
-    REQUIRE(settles);
+    REQUIRE(converges);
 }
 
 // A node that misses polls still serves, but it may become lost at any moment.
@@ -96,15 +96,15 @@ void Trial::check(const std::set<std::string>& faulty) {
         CAPTURE(node);
         CHECK(cluster_.agent(node).running());
     }
-    changes_.settle();
-    settle();
+    changes_.await_answers();
+    await_convergence();
     changes_.check();
     check_work(faulty);
     give(0);
-    settle();
+    await_convergence();
     check_holdings();
     give(copies_at_rest);
-    settle();
+    await_convergence();
     before_ = running();
 }
 

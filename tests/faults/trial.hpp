@@ -46,7 +46,7 @@ private:
     };
 
     void give(std::size_t copies);
-    void settle();
+    void await_convergence();
     [[nodiscard]] bool all_answer() const;
     [[nodiscard]] std::set<Running> running() const;
     void check_work(const std::set<std::string>& faulty);

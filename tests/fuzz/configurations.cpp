@@ -17,7 +17,7 @@ namespace muster::fuzz {
 namespace {
 
 // Every error is one line that begins with its position, and their number is bounded.
-void ensure_told(const auto& read) {
+void ensure_explained(const auto& read) {
     if (read) {
         return;
     }
@@ -34,7 +34,7 @@ void ensure_told(const auto& read) {
 
 void fuzz_task_toml(std::string_view input) {
     const auto tasks = tasks_from_toml(input, "x.toml");
-    ensure_told(tasks);
+    ensure_explained(tasks);
     if (tasks) {
         for (const auto& task : *tasks) {
             ensure(!fault_of(task), "what a file says obeys the rules");
@@ -42,20 +42,20 @@ void fuzz_task_toml(std::string_view input) {
     }
 }
 
-void fuzz_node_toml(std::string_view input) { ensure_told(nodes_from_toml(input, "x.toml")); }
+void fuzz_node_toml(std::string_view input) { ensure_explained(nodes_from_toml(input, "x.toml")); }
 
 void fuzz_coordinator_toml(std::string_view input) {
-    ensure_told(coordinator::options_from_toml(input, "x.toml"));
+    ensure_explained(coordinator::options_from_toml(input, "x.toml"));
 }
 
 void fuzz_agent_toml(std::string_view input) {
     const auto settings = agent::agent_settings_from_toml(input, "x.toml");
-    ensure_told(settings);
+    ensure_explained(settings);
     ensure(!settings || !fault_of(settings->offer), "what a host offers obeys the rules");
 }
 
 void fuzz_scenario_toml(std::string_view input) {
-    ensure_told(sim::scenario_from_toml(input, "x.toml"));
+    ensure_explained(sim::scenario_from_toml(input, "x.toml"));
 }
 
 void fuzz_local_request(std::string_view input) {

@@ -66,11 +66,11 @@ void fuzz_journal(std::string_view input) {
     beginning.is_rebooted = journal->is_rebooted();
     agent::Agent agent{
         opened, {.name = "n1", .life = {1, 1}, .boot = boot, .version = "1.0"}, beginning};
-    std::set<agent::ProcessId> told;
+    std::set<agent::ProcessId> started;
     for (const auto& instance : beginning.journal.instances) {
         // An earlier boot left no processes.
         if (!beginning.is_rebooted && instance.process != agent::ProcessId{} &&
-            told.insert(instance.process).second) {
+            started.insert(instance.process).second) {
             static_cast<void>(agent.step(opened, agent::ProcessEnded{.process = instance.process}));
         }
     }

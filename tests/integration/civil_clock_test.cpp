@@ -68,8 +68,8 @@ TEST_CASE("a clock that is set back a year restarts no task", "[integration][hos
         return refused.exit.code != 0;
     }));
     CHECK(refused.exit.code == 6);
-    CHECK(says(refused.errors, "over an hour ahead of the coordinator's clock"));
-    CHECK(says(refused.errors, "set the clocks right"));
+    CHECK(contains(refused.errors, "over an hour ahead of the coordinator's clock"));
+    CHECK(contains(refused.errors, "set the clocks right"));
     const auto file = directory.path() + "/tasks.toml";
     write_text(file, cluster.task_file("late", 1));
     CHECK(cluster.muster({"apply", "-f", file}).exit.code == 0);

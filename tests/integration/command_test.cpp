@@ -85,8 +85,8 @@ TEST_CASE("a faulty task file changes nothing", "[integration][command]") {
         const auto applied = cluster.muster({"apply", "-f", file});
         INFO(applied.errors);
         CHECK(applied.exit == Exit{.code = 6});
-        CHECK(says(applied.errors, file + ":"));
-        CHECK(says(applied.errors, word));
+        CHECK(contains(applied.errors, file + ":"));
+        CHECK(contains(applied.errors, word));
         CHECK(cluster.status().at("tasks") == 0);
     };
     refuse("[[task]]\nname = \"a\"\nargv = [\"x\"]\ninstancs = 2\n", "instances");
@@ -101,7 +101,7 @@ TEST_CASE("a faulty task file changes nothing", "[integration][command]") {
     refuse("[[task]\n", "this is not TOML");
     const auto absent = cluster.muster({"apply", "-f", cluster.directory() + "/absent.toml"});
     CHECK(absent.exit == Exit{.code = 1});
-    CHECK(says(absent.errors, "absent.toml' cannot be opened"));
+    CHECK(contains(absent.errors, "absent.toml' cannot be opened"));
 }
 
 // Goal: the plan shows exactly what will be removed, and changes nothing.
@@ -114,14 +114,14 @@ TEST_CASE("plan shows what apply would do and changes nothing", "[integration][c
 
     const auto plan = cluster.muster({"plan", "-f", file, "--replace"});
     CHECK(plan.exit.code == 3);
-    CHECK(says(plan.output, "old"));
-    CHECK(says(plan.output, "new"));
+    CHECK(contains(plan.output, "old"));
+    CHECK(contains(plan.output, "new"));
     CHECK(cluster.tasks("old").size() == 1);
     CHECK(cluster.status().at("tasks") == 1);
 
     const auto applied = cluster.muster({"apply", "-f", file, "--replace", "--yes"});
     CHECK(applied.exit.code == 0);
-    CHECK(says(applied.output + applied.errors, "old"));
+    CHECK(contains(applied.output + applied.errors, "old"));
     CHECK(cluster.wait("new"));
     CHECK(until([&] { return cluster.tasks("old").empty(); }));
 }
@@ -139,14 +139,15 @@ TEST_CASE("a removal by pattern requires a confirmation", "[integration][command
     const auto empty = file_of(cluster, "empty.toml", "# none\n");
     const auto replaced = cluster.muster({"apply", "-f", empty, "--replace"});
     CHECK(replaced.exit == Exit{.code = 6});
-    CHECK(says(replaced.errors, "muster: " + empty + " has no [[task]], so it wants nothing\n"));
-    CHECK(says(replaced.errors, "this removes 3 tasks"));
+    CHECK(
+        contains(replaced.errors, "muster: " + empty + " has no [[task]], so it wants nothing\n"));
+    CHECK(contains(replaced.errors, "this removes 3 tasks"));
     CHECK(cluster.status().at("tasks") == 3);
 
     CHECK(cluster.muster({"task", "remove", "one"}).exit == Exit{.code = 0});
     const auto removed = cluster.muster({"task", "remove", "t*", "--yes"});
     CHECK(removed.exit == Exit{.code = 0});
-    CHECK(says(removed.errors, "this removes 2 tasks: three, two\n"));
+    CHECK(contains(removed.errors, "this removes 2 tasks: three, two\n"));
     CHECK(cluster.status().at("tasks") == 0);
     CHECK(cluster.muster({"task", "remove", "t*"}).exit == Exit{.code = 1});
 }
@@ -183,7 +184,7 @@ TEST_CASE("an answer that cannot be written is an error", "[integration][command
         const auto ended = run(cluster.directory(), {"/bin/sh", "-c", command},
                                {"MUSTER_COORDINATOR=" + cluster.endpoints().operators});
         CHECK(ended.exit == Exit{.code = 1});
-        CHECK(says(ended.errors, "standard output cannot be written to: Bad file descriptor"));
+        CHECK(contains(ended.errors, "standard output cannot be written to: Bad file descriptor"));
     }
 }
 
@@ -195,9 +196,9 @@ TEST_CASE("nodes and tasks are shown by pattern", "[integration][command]") {
     REQUIRE(cluster.wait("one"));
     const auto nodes = cluster.muster({"node", "show", "n[1-9]"});
     CHECK(nodes.exit == Exit{.code = 0});
-    CHECK(says(nodes.output, "\nn1    healthy"));
-    CHECK(says(nodes.output, "\nn2    healthy"));
-    CHECK_FALSE(says(nodes.output, "\nx "));
+    CHECK(contains(nodes.output, "\nn1    healthy"));
+    CHECK(contains(nodes.output, "\nn2    healthy"));
+    CHECK_FALSE(contains(nodes.output, "\nx "));
     const auto tasks = Json::parse(cluster.muster({"task", "show", "*", "-o", "json"}).output);
     REQUIRE(tasks.at("tasks").size() == 2);
     CHECK(tasks.at("tasks").at(0).at("wanted").at("name") == "one");
@@ -209,7 +210,7 @@ TEST_CASE("nodes and tasks are shown by pattern", "[integration][command]") {
     CHECK(none.errors == "muster: no task matches 'z*'\n");
     const auto never = cluster.muster({"node", "show", "N1"});
     CHECK(never.exit == Exit{.code = 1});
-    CHECK(says(never.errors, "no node is called 'N1': a name is"));
+    CHECK(contains(never.errors, "no node is called 'N1': a name is"));
     CHECK(cluster.muster({"node", "show", "n[1"}).exit == Exit{.code = 2});
 }
 
@@ -219,12 +220,12 @@ TEST_CASE("an endpoint that is not for operators is identified as such", "[integ
     Cluster cluster{{.nodes = {"n1"}}};
     const auto agents = cluster.muster({"status", "-c", cluster.endpoints().agents});
     CHECK(agents.exit == Exit{.code = 4});
-    CHECK(
-        says(agents.errors, cluster.endpoints().agents +
-                                " is the coordinator's endpoint for agents, not for operators; "));
+    CHECK(contains(agents.errors,
+                   cluster.endpoints().agents +
+                       " is the coordinator's endpoint for agents, not for operators; "));
     const auto agent = cluster.muster({"status", "-c", cluster.agent_socket("n1")});
     CHECK(agent.exit == Exit{.code = 4});
-    CHECK(says(agent.errors, "is not a coordinator"));
+    CHECK(contains(agent.errors, "is not a coordinator"));
 }
 
 // Goal: an operator who watches a drain sees what moves and what blocks the drain.
@@ -241,13 +242,13 @@ TEST_CASE("a watched drain shows what moves and what blocks it", "[integration][
                                          "--interval", "100ms", "--timeout", "20s"});
     CAPTURE(drained.errors);
     CHECK(drained.exit == Exit{.code = 5});
-    CHECK(says(drained.errors, "  moved to n2\n"));
-    CHECK(says(drained.errors, "  n1  stuck.0  not_serving: no suitable node serves now\n"));
-    CHECK(says(drained.errors, "1 node not drained by the deadline"));
+    CHECK(contains(drained.errors, "  moved to n2\n"));
+    CHECK(contains(drained.errors, "  n1  stuck.0  not_serving: no suitable node serves now\n"));
+    CHECK(contains(drained.errors, "1 node not drained by the deadline"));
     const auto explained = cluster.muster({"explain", "stuck.0"});
     CHECK(explained.exit == Exit{.code = 0});
-    CHECK(says(explained.output, "\nn2: does not meet the constraint node = n1\n"));
-    CHECK(says(cluster.muster({"explain", "n1"}).output, "draining"));
+    CHECK(contains(explained.output, "\nn2: does not meet the constraint node = n1\n"));
+    CHECK(contains(cluster.muster({"explain", "n1"}).output, "draining"));
 }
 
 // Goal: an operator sees the true state of a task that never stays up, and sums that add up.
@@ -258,13 +259,13 @@ TEST_CASE("a crash loop is shown with its last end and is not converged",
     cluster.apply({cluster.task("crash", 1, {"/bin/sh", "-c", "exit 3"}), cluster.task("good", 2)});
     CHECK(until([&] {
         const auto listed = cluster.muster({"task", "list"}).output;
-        return says(listed, "crash  backoff") &&
-               says(listed, "crash.0 on n1: ended with exit code 3");
+        return contains(listed, "crash  backoff") &&
+               contains(listed, "crash.0 on n1: ended with exit code 3");
     }));
     CHECK(cluster.muster({"status", "--check"}).exit == Exit{.code = 3});
     const auto waited = cluster.muster({"wait", "good", "--timeout", "300ms"});
     CHECK(waited.exit == Exit{.code = 5});
-    CHECK(says(waited.errors, "waited 300ms: not converged: good unplaced, 1 of 2 running "));
+    CHECK(contains(waited.errors, "waited 300ms: not converged: good unplaced, 1 of 2 running "));
     const auto status = cluster.status();
     CHECK(status.at("unplaced") == 1);
     int sum = 0;
@@ -289,7 +290,7 @@ TEST_CASE("the operator's command follows events until it is interrupted",
          .output = output,
          .errors = output + ".errors"}};
     const auto seen = [&](const std::string& name) {
-        return until([&] { return says(text_of(output), "\"" + name + "\""); });
+        return until([&] { return contains(text_of(output), "\"" + name + "\""); });
     };
     CHECK(seen("before"));
     cluster.apply({cluster.task("after", 0)});

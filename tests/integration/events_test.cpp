@@ -63,12 +63,12 @@ TEST_CASE("events since a number close a gap", "[integration][events]") {
     Cluster cluster{{.nodes = {"n1"}}};
     Client listener{zmq::socket_type::sub, cluster.endpoints().events};
     listener.subscribe("");
-    const auto heard_first = [&] {
+    const auto first_event = [&] {
         cluster.ask({{"verb", "round now"}});
         return listener.receive(Clock::now() + std::chrono::milliseconds{20});
     };
     std::optional<Frames> first;
-    REQUIRE(until([&] { return (first = heard_first()).has_value(); }));
+    REQUIRE(until([&] { return (first = first_event()).has_value(); }));
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
     cluster.ask({{"verb", "task remove"}, {"pattern", "web"}});

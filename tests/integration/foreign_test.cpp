@@ -84,7 +84,7 @@ TEST_CASE("a foreign agent refuses a task with a field that it does not support"
     task["nice"] = 5;
     cluster.apply({task});
     REQUIRE(until([&] {
-        return says(cluster.instances_of("web").at(0).at("detail"), "cannot honour 'nice'");
+        return contains(cluster.instances_of("web").at(0).at("detail"), "cannot honour 'nice'");
     }));
     CHECK(running(cluster, {"/bin/sleep", "1004"}) == 0);
     CHECK(cluster.node("n9").at("health") == "healthy");
@@ -105,16 +105,16 @@ TEST_CASE("a foreign agent reports what it cannot execute, and continues",
     const auto formless = cluster.directory() + "/formless";
     write_text(formless, "echo no format\n");
     std::filesystem::permissions(formless, std::filesystem::perms::owner_all);
-    const auto told = [&](const std::string& task, const std::string& why) {
+    const auto fails_with = [&](const std::string& task, const std::string& why) {
         return until([&] {
             const auto instance = cluster.instances_of(task).at(0);
-            return instance.at("state") == "failed" && says(instance.at("detail"), why);
+            return instance.at("state") == "failed" && contains(instance.at("detail"), why);
         });
     };
     cluster.apply({cluster.task("absent", 1, {cluster.directory() + "/absent"}),
                    cluster.task("formless", 1, {formless})});
-    REQUIRE(told("absent", "No such file"));
-    REQUIRE(told("formless", "Exec format error"));
+    REQUIRE(fails_with("absent", "No such file"));
+    REQUIRE(fails_with("formless", "Exec format error"));
 
     cluster.apply({cluster.task("web", 1, {"/bin/sleep", "1003"})});
     REQUIRE(cluster.wait("web"));
@@ -194,7 +194,7 @@ TEST_CASE("an agent in msgpack, written from the page, lives through churn and k
         CHECK(!cluster.node(name).contains("bad_report"));
         agent->signal(SIGTERM);
         CHECK(agent->wait(soon()) == Exit{.code = 0});
-        CHECK_FALSE(says(text_of(cluster.directory() + "/" + name + ".log"), "Traceback"));
+        CHECK_FALSE(contains(text_of(cluster.directory() + "/" + name + ".log"), "Traceback"));
     }
     CHECK(until([&] { return cluster.tasks().empty(); }));
 }

@@ -257,10 +257,10 @@ TEST_CASE("a client that does not read its answers is busy, and others are serve
     REQUIRE(cluster.ask({{"verb", "task show"}, {"name", "large"}}).at("ok") == true);
     const auto before = resident_bytes(pid);
 
-    RawConnection deaf{cluster.operators_socket()};
-    REQUIRE(deaf.greet());
+    RawConnection unread{cluster.operators_socket()};
+    REQUIRE(unread.greet());
     for (int i = 0; i < requests; ++i) {
-        REQUIRE(deaf.send_frame("task show large", false));
+        REQUIRE(unread.send_frame("task show large", false));
     }
     std::size_t largest = 0;
     REQUIRE(until([&] {
@@ -281,12 +281,12 @@ TEST_CASE("a client that does not read its answers is busy, and others are serve
         return found;
     };
     REQUIRE(until([&] {
-        answers += deaf.receive(1024U * 1024U, Clock::now());  // Everything received so far.
+        answers += unread.receive(1024U * 1024U, Clock::now());  // Everything received so far.
         return count(R"("code":"busy")") == requests - 1;
     }));
     CHECK(count(R"("reply":"task show")") == 1);
-    REQUIRE(deaf.send_frame("ping", false));
-    CHECK(deaf.receive(20).find("ok") != std::string::npos);
+    REQUIRE(unread.send_frame("ping", false));
+    CHECK(unread.receive(20).find("ok") != std::string::npos);
 }
 
 }  // namespace muster::integration

@@ -77,11 +77,11 @@ TEST_CASE("without a configuration all files are in the directories of the user"
         WARN("SKIPPED: there is no user but root here");
         return;
     }
-    const bool told = GENERATE(true, false);  // XDG_STATE_HOME is set.
-    const auto state = user.path() + (told ? "/state" : "/home/.local/state") + "/muster";
+    const bool is_set = GENERATE(true, false);  // XDG_STATE_HOME is set.
+    const auto state = user.path() + (is_set ? "/state" : "/home/.local/state") + "/muster";
     const auto sockets = user.path() + "/runtime/muster";
     const std::vector<std::string> env{"HOME=" + user.path() + "/home",
-                                       "XDG_STATE_HOME=" + (told ? user.path() + "/state" : ""),
+                                       "XDG_STATE_HOME=" + (is_set ? user.path() + "/state" : ""),
                                        "XDG_RUNTIME_DIR=" + user.path() + "/runtime"};
     const auto log = user.path() + "/log";
     const auto start = [&](std::vector<std::string> words) {

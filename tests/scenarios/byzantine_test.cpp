@@ -117,26 +117,26 @@ struct LiarStory {
     const std::string liar = "n1";
 
     LiarStory() {
-        checkers.see(origin, StoreReplaced{image});
-        checkers.see(origin, LeadershipBegan{image, 0s, 3});
+        checkers.on(origin, StoreReplaced{image});
+        checkers.on(origin, LeadershipBegan{image, 0s, 3});
         welcome();
         start(n0);
     }
     void welcome() {
-        checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
-        checkers.see(origin, WelcomeIssued{n1, liar, Incarnation{1}});
+        checkers.on(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+        checkers.on(origin, WelcomeIssued{n1, liar, Incarnation{1}});
     }
     /// Another leader of the same epoch, whose store has n1.
     void lead_again() {
         coordinator::StoredNode node;
         node.name = liar;
         image.nodes.push_back(node);
-        checkers.see(origin, LeadershipBegan{image, 0s, 3});
+        checkers.on(origin, LeadershipBegan{image, 0s, 3});
         welcome();
     }
     void start(HostIndex host) {
         const Batch batch = start_of(web0);
-        checkers.see(origin, BatchIssued{host, batch, image, disk});
+        checkers.on(origin, BatchIssued{host, batch, image, disk});
     }
     void lie() {
         Report report;
@@ -150,18 +150,18 @@ struct LiarStory {
         instance.state = InstanceState::running;
         report.instances = {instance};
         const AgentMessage message = report;
-        checkers.see(origin, ByzantineReport{n1, liar});
-        checkers.see(origin, AgentMessageReceived{n1, message});
+        checkers.on(origin, ByzantineReport{n1, liar});
+        checkers.on(origin, AgentMessageReceived{n1, message});
     }
     void emit_event(const std::string& topic, const std::string& name) {
         Event event;
         event.topic = topic;
         event.name = name;
-        checkers.see(origin, EventPublished{event});
+        checkers.on(origin, EventPublished{event});
     }
     void stop() {
         const Batch batch = stop_of(web0, Sequence{2});
-        checkers.see(origin, BatchIssued{n0, batch, image, disk});
+        checkers.on(origin, BatchIssued{n0, batch, image, disk});
     }
 };
 
@@ -178,11 +178,11 @@ TEST_CASE("a lie that changes another node breaks S18", "[checkers][S18]") {
     SECTION("nothing") {}
     SECTION("another") {
         story.emit_event("node.unready", "n0");
-        story.checkers.see(origin, ByzantineReportHandled{});
+        story.checkers.on(origin, ByzantineReportHandled{});
         CHECK(properties(story.checkers) == Found{"S18"});
         return;
     }
-    story.checkers.see(origin, ByzantineReportHandled{});
+    story.checkers.on(origin, ByzantineReportHandled{});
     story.emit_event("node.unready", "n0");
     CHECK(properties(story.checkers) == Found{});
 }
@@ -193,20 +193,20 @@ TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[ch
         story.start(n1);
         static_cast<void>(properties(story.checkers));  // One too many: not under test.
         story.lie();
-        story.checkers.see(origin, ByzantineReportHandled{});
+        story.checkers.on(origin, ByzantineReportHandled{});
         story.stop();
         CHECK(properties(story.checkers) == Found{});
     }
     SECTION("it never was") {
         story.lie();
-        story.checkers.see(origin, ByzantineReportHandled{});
+        story.checkers.on(origin, ByzantineReportHandled{});
         story.stop();
         CHECK(properties(story.checkers) == Found{"S18"});
     }
     SECTION("its leader learned of it first, during recovery") {
         story.lead_again();
         story.lie();
-        story.checkers.see(origin, ByzantineReportHandled{});
+        story.checkers.on(origin, ByzantineReportHandled{});
         story.start(n0);
         static_cast<void>(properties(story.checkers));
         story.stop();
@@ -216,7 +216,7 @@ TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[ch
         story.lead_again();
         story.emit_event("recovery.ended", "");
         story.lie();
-        story.checkers.see(origin, ByzantineReportHandled{});
+        story.checkers.on(origin, ByzantineReportHandled{});
         story.start(n0);
         static_cast<void>(properties(story.checkers));
         story.stop();

@@ -120,10 +120,10 @@ TEST_CASE("a slow host delays no other", "[scenario][faults][S21]") {
     cluster.run(20s);
     CHECK(cluster.trace().contains("c1 > n1 silent for 3 polls -> lost"));
     cluster.want("api", 3);
-    CHECK(cluster.settle([&] { return cluster.running("api") == 3; }, 2s));
+    CHECK(cluster.run_until([&] { return cluster.running("api") == 3; }, 2s));
     cluster.heal("n1");
-    CHECK(cluster.settle([&] { return cluster.trace().contains("c1 > n1 answered -> returned"); },
-                         20s));
+    CHECK(cluster.run_until(
+        [&] { return cluster.trace().contains("c1 > n1 answered -> returned"); }, 20s));
     require_convergence(cluster, 30s);
     require_no_violations(cluster);
 }
@@ -161,7 +161,7 @@ TEST_CASE("messages of shims can be lost, and no instance waits for them for eve
     require_convergence(cluster, 60s);
     CHECK(cluster.trace().contains("asks the shim of process"));
     cluster.remove("web");
-    CHECK(cluster.settle([&] { return cluster.running("web") == 0; }, 60s));
+    CHECK(cluster.run_until([&] { return cluster.running("web") == 0; }, 60s));
     cluster.run(30s);
     for (const std::string& label : cluster.labels()) {
         CHECK(cluster.host(label).core()->instances().empty());
@@ -179,7 +179,7 @@ TEST_CASE("tasks that crash in a loop delay no other task", "[scenario][faults][
     cluster.want("bad", 60, crashing);
     cluster.run(5s);
     cluster.want("web", 3);
-    CHECK(cluster.settle([&] { return cluster.running("web") == 3; }, 2s));
+    CHECK(cluster.run_until([&] { return cluster.running("web") == 3; }, 2s));
     CHECK(cluster.trace().contains("c1 instance.backoff"));
     require_no_violations(cluster);
 }

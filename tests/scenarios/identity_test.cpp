@@ -30,8 +30,8 @@ TEST_CASE("a name returns with a new life after its host died", "[scenario][name
     cluster.kill_host("n1");
     cluster.run(2s);
     cluster.add_twin("n1");
-    CHECK(
-        cluster.settle([&] { return cluster.converged() && cluster.running_on("n1'") == 1; }, 40s));
+    CHECK(cluster.run_until([&] { return cluster.converged() && cluster.running_on("n1'") == 1; },
+                            40s));
     require_no_violations(cluster);
 }
 
@@ -68,7 +68,8 @@ TEST_CASE("hosts that are rebooted one after another get their work back", "[sce
             cluster.kill_host(label);
             cluster.run(down);
             cluster.boot_host(label);
-            CHECK(cluster.settle([&] { return cluster.converged() && cluster.balanced(); }, 40s));
+            CHECK(
+                cluster.run_until([&] { return cluster.converged() && cluster.balanced(); }, 40s));
         }
         require_no_violations(cluster);
     }

@@ -26,10 +26,10 @@ TEST_CASE("a node that joins gets its share of the work", "[scenario][GO-13][GO-
     }
     require_convergence(cluster, 5s);
     cluster.add_host("n2");
-    CHECK(cluster.settle([&] { return cluster.running_on("n2") == 1; }, 10s));
+    CHECK(cluster.run_until([&] { return cluster.running_on("n2") == 1; }, 10s));
     require_convergence(cluster, 10s);
     cluster.add_host("n3");
-    CHECK(cluster.settle([&] { return cluster.running_on("n3") == 1; }, 10s));
+    CHECK(cluster.run_until([&] { return cluster.running_on("n3") == 1; }, 10s));
     require_convergence(cluster, 10s);
     CHECK(cluster.balanced());
     require_no_violations(cluster);
@@ -46,7 +46,7 @@ TEST_CASE("instances of a dead host are started on the nodes that remain",
         cluster.want("web", 3);
         require_convergence(cluster, 60s);
         cluster.kill_host("n1");
-        CHECK(cluster.settle([&] { return cluster.running("web") == 3; }, 90s));
+        CHECK(cluster.run_until([&] { return cluster.running("web") == 3; }, 90s));
         require_no_violations(cluster);
     }
 }
@@ -77,10 +77,10 @@ TEST_CASE("a lost node that returns serves again and runs nothing twice",
     cluster.want("api", 2);
     require_convergence(cluster, 5s);
     cluster.partition("n0");
-    REQUIRE(cluster.settle([&] { return cluster.converged(); }, 30s));
+    REQUIRE(cluster.run_until([&] { return cluster.converged(); }, 30s));
     CHECK(cluster.running_on("n0") > 0);
     cluster.heal("n0");
-    CHECK(cluster.settle([&] { return cluster.converged() && cluster.balanced(); }, 30s));
+    CHECK(cluster.run_until([&] { return cluster.converged() && cluster.balanced(); }, 30s));
     CHECK(cluster.running_on("n0") > 0);
     require_no_violations(cluster);
 }
@@ -93,7 +93,7 @@ TEST_CASE("an agent that leaves ends its work, which is started elsewhere", "[sc
     require_convergence(cluster, 5s);
     const std::string leaver = cluster.running_on("n0") > 0 ? "n0" : "n1";
     cluster.stop_agent(leaver);
-    CHECK(cluster.settle(
+    CHECK(cluster.run_until(
         [&] { return cluster.running_on(leaver) == 0 && cluster.running("web") == 2; }, 60s));
     require_no_violations(cluster);
 }
@@ -122,7 +122,7 @@ TEST_CASE("without nodes everything is unplaced, and placed when the first node 
     cluster.run(5s);
     CHECK(cluster.converged());
     cluster.add_host("n0");
-    CHECK(cluster.settle([&] { return cluster.running("web") == 1; }, 5s));
+    CHECK(cluster.run_until([&] { return cluster.running("web") == 1; }, 5s));
     require_no_violations(cluster);
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("an instance without room is started when a node joins", "[scenario][G
     require_convergence(cluster, 5s);
     CHECK(cluster.running("web") == 1);
     cluster.add_host("n1");
-    CHECK(cluster.settle([&] { return cluster.running("web") == 2; }, 10s));
+    CHECK(cluster.run_until([&] { return cluster.running("web") == 2; }, 10s));
     CHECK(cluster.running_on("n0") == 1);
     require_no_violations(cluster);
 }

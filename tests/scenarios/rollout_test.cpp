@@ -65,7 +65,7 @@ TEST_CASE("a release that crashes after 2.5 s replaces one copy of 20 at most",
         require_no_violations(cluster);
 
         cluster.want("web", 20);  // The earlier version.
-        const bool done = cluster.settle([&] { return cluster.converged(); }, 600s);
+        const bool done = cluster.run_until([&] { return cluster.converged(); }, 600s);
         CHECK(done);
         require_no_violations(cluster);
     }
@@ -79,7 +79,7 @@ TEST_CASE("a release that stays up replaces every copy in turn", "[scenario][tas
     TaskSpec next = serving();
     next.argv.push_back("version-2");
     cluster.want("web", 4, next);
-    CHECK_FALSE(cluster.settle([&] { return cluster.converged(); }, 30s));
+    CHECK_FALSE(cluster.run_until([&] { return cluster.converged(); }, 30s));
     require_convergence(cluster, 60s);
     require_no_violations(cluster);
 }

@@ -23,7 +23,7 @@ void want(Cluster& cluster, const std::string& task, std::uint32_t instances) {
 }
 
 /// Waits until the cluster has converged and each node has served long enough to be counted.
-void settle(Cluster& cluster) {
+void serve_for_a_while(Cluster& cluster) {
     want(cluster, "web", 10);
     want(cluster, "db", 3);
     require_convergence(cluster, 10s);
@@ -59,7 +59,7 @@ TEST_CASE("a node that pauses for five seconds costs no instance its place",
     for (std::uint64_t seed = 1; seed <= tried; ++seed) {
         CAPTURE(seed);
         Cluster cluster{by_default(seed)};
-        settle(cluster);
+        serve_for_a_while(cluster);
         cluster.halt_host("n1");
         cluster.run(5s);
         CHECK(cluster.status().value().silent == 1);
@@ -76,7 +76,7 @@ TEST_CASE("nodes that all pause for five seconds cost no instance its place",
     for (std::uint64_t seed = 1; seed <= tried; ++seed) {
         CAPTURE(seed);
         Cluster cluster{by_default(seed)};
-        settle(cluster);
+        serve_for_a_while(cluster);
         for (const std::string& label : cluster.labels()) {
             cluster.halt_host(label);
         }
@@ -97,7 +97,7 @@ TEST_CASE("a coordinator that pauses for five seconds costs no instance its plac
     for (std::uint64_t seed = 1; seed <= tried; ++seed) {
         CAPTURE(seed);
         Cluster cluster{by_default(seed)};
-        settle(cluster);
+        serve_for_a_while(cluster);
         cluster.pause_coordinator();
         cluster.run(5s);
         cluster.resume_coordinator();
@@ -112,7 +112,7 @@ TEST_CASE("a silent node gets nothing new until it answers", "[scenario][silence
     for (std::uint64_t seed = 1; seed <= tried; ++seed) {
         CAPTURE(seed);
         Cluster cluster{by_default(seed, 3)};
-        settle(cluster);
+        serve_for_a_while(cluster);
         const std::size_t before = cluster.running_on("n1");
         cluster.halt_host("n1");
         cluster.run(4500ms);
@@ -141,7 +141,7 @@ TEST_CASE("silent nodes begin a freeze before one of them is lost", "[scenario][
     for (std::uint64_t seed = 1; seed <= tried; ++seed) {
         CAPTURE(seed);
         Cluster cluster{by_default(seed)};
-        settle(cluster);
+        serve_for_a_while(cluster);
         for (const auto* label : {"n0", "n2", "n4"}) {
             cluster.halt_host(label);
         }
@@ -162,7 +162,7 @@ TEST_CASE("silent nodes begin a freeze before one of them is lost", "[scenario][
 TEST_CASE("a node that stays silent is lost, and its work starts elsewhere",
           "[scenario][silence]") {
     Cluster cluster{by_default(1)};
-    settle(cluster);
+    serve_for_a_while(cluster);
     cluster.kill_host("n1");
     cluster.run(8s);
     CHECK_FALSE(cluster.trace().contains("lost"));

@@ -100,7 +100,7 @@ TEST_CASE("an accepted store leads again", "[scenario][coordinator][S13]") {
     Cluster& cluster = changed.cluster;
     const auto before = cluster.truth().processes();
     cluster.ask(StoreAcceptRequest{});
-    REQUIRE(cluster.settle([&] { return cluster.running("api") == 0; }, 60s));
+    REQUIRE(cluster.run_until([&] { return cluster.running("api") == 0; }, 60s));
     require_convergence(cluster, 60s);
     CHECK(cluster.running("web") == 2);
     for (const auto& [number, process] : cluster.truth().processes()) {
@@ -120,7 +120,7 @@ TEST_CASE("nodes of another cluster than the accepted one are left alone",
     Cluster& cluster = changed.cluster;
     cluster.add_host("n3");
     cluster.want("new", 1);
-    REQUIRE(cluster.settle([&] { return cluster.running_on("n3") == 1; }, 30s));
+    REQUIRE(cluster.run_until([&] { return cluster.running_on("n3") == 1; }, 30s));
     cluster.ask(StoreAcceptRequest{});
     cluster.run(30s);
     CHECK(cluster.running_on("n3") == 1);

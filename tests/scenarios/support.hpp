@@ -24,7 +24,7 @@ inline void require_no_violations(const Cluster& cluster) {
 /// Lets time pass until the cluster has converged; fails with the differences if it has not by
 /// then.
 inline void require_convergence(Cluster& cluster, Duration limit) {
-    const bool converged = cluster.settle([&] { return cluster.converged(); }, limit);
+    const bool converged = cluster.run_until([&] { return cluster.converged(); }, limit);
     if (!converged) {
         for (const std::string& difference : cluster.differences()) {
             UNSCOPED_INFO(difference);

@@ -65,7 +65,7 @@ TEST_CASE("a change takes effect at once, not with the next round", "[scenario][
     Cluster cluster{{}};
     cluster.run(3100ms);
     cluster.want("web", 1);
-    CHECK(cluster.settle([&] { return cluster.running("web") == 1; }, 20ms));
+    CHECK(cluster.run_until([&] { return cluster.running("web") == 1; }, 20ms));
     require_no_violations(cluster);
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("a changed spec is rolled out one instance at a time", "[scenario][tas
         cluster.want("web", 4, after);
         std::size_t least = 4;
         std::size_t most = 4;
-        const bool done = cluster.settle(
+        const bool done = cluster.run_until(
             [&] {
                 least = std::min(least, cluster.running("web"));
                 most = std::max(most, cluster.running("web"));
@@ -110,7 +110,7 @@ TEST_CASE("a roll-out with room to surge is never an instance short",
     spec.argv = version("2").argv;
     cluster.want("web", 3, spec);
     std::size_t least = 3;
-    const bool done = cluster.settle(
+    const bool done = cluster.run_until(
         [&] {
             least = std::min(least, cluster.running("web"));
             return cluster.converged();
@@ -161,12 +161,12 @@ TEST_CASE("every remainder of instances by nodes is spread by floor and ceil",
                 cluster.want("single-" + std::to_string(task), 1);
             }
             const auto spread = [&] { return cluster.converged() && cluster.balanced(); };
-            CHECK(cluster.settle(spread, 10s));
+            CHECK(cluster.run_until(spread, 10s));
             if (nodes > 2) {
                 cluster.kill_host("n1");
-                CHECK(cluster.settle(spread, 30s));
+                CHECK(cluster.run_until(spread, 30s));
                 cluster.boot_host("n1");
-                CHECK(cluster.settle(spread, 30s));
+                CHECK(cluster.run_until(spread, 30s));
             }
             require_no_violations(cluster);
         }
@@ -204,7 +204,7 @@ TEST_CASE("a process that ends by itself is restarted where it was", "[scenario]
     REQUIRE(cluster.end_process({"web", 1}, 3));
     cluster.run(5ms);
     CHECK(cluster.running("web") == 2);
-    CHECK(cluster.settle([&] { return cluster.running("web") == 3; }, 5s));
+    CHECK(cluster.run_until([&] { return cluster.running("web") == 3; }, 5s));
     require_no_violations(cluster);
 }
 
@@ -221,7 +221,7 @@ TEST_CASE("a process that ignores its stop signal is killed after the grace", "[
     cluster.remove("web");
     cluster.run(3900ms);
     CHECK(cluster.running("web") == 1);
-    CHECK(cluster.settle([&] { return cluster.running("web") == 0; }, 500ms));
+    CHECK(cluster.run_until([&] { return cluster.running("web") == 0; }, 500ms));
     require_no_violations(cluster);
 }
 

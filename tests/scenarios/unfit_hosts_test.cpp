@@ -15,13 +15,13 @@ struct UnfitStory {
     Round round{};
 
     UnfitStory() {
-        checkers.see(origin, StoreReplaced{image});
-        checkers.see(origin, LeadershipBegan{image, 0s, 3});
-        checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+        checkers.on(origin, StoreReplaced{image});
+        checkers.on(origin, LeadershipBegan{image, 0s, 3});
+        checkers.on(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
     }
     Report answer(const HostFacts& host) {
         round = next(round);
-        checkers.see(origin, PollIssued{n0, Poll{Epoch{1}, round, Incarnation{1}, {}, {}}});
+        checkers.on(origin, PollIssued{n0, Poll{Epoch{1}, round, Incarnation{1}, {}, {}}});
         Report report;
         report.kind = ReportKind::snapshot;
         report.epoch = Epoch{1};
@@ -33,18 +33,18 @@ struct UnfitStory {
         return report;
     }
     void deliver(const AgentMessage& message) {
-        checkers.see(origin, AgentMessageSent{n0, message, disk});
-        checkers.see(origin, AgentMessageReceived{n0, message});
+        checkers.on(origin, AgentMessageSent{n0, message, disk});
+        checkers.on(origin, AgentMessageReceived{n0, message});
     }
     void emit_event(const std::string& topic) {
         Event event;
         event.topic = topic;
         event.name = "n0";
-        checkers.see(origin, EventPublished{event});
+        checkers.on(origin, EventPublished{event});
     }
     Found start() {
         const Batch batch = start_of(web0);
-        checkers.see(origin, BatchIssued{n0, batch, image, disk});
+        checkers.on(origin, BatchIssued{n0, batch, image, disk});
         return properties(checkers);
     }
 };

@@ -29,14 +29,14 @@ void Session::on_refused(Instant now, Duration retry_after) {
 
 void Session::on_unknown(Instant now) {
     leader_.reset();
-    hello_due_ = said_hello_ ? std::max(now, *said_hello_ + between_hellos) : now;
+    hello_due_ = hello_sent_ ? std::max(now, *hello_sent_ + between_hellos) : now;
 }
 
 bool Session::take_hello(Instant now) {
     if (now < hello_due_) {
         return false;
     }
-    said_hello_ = now;
+    hello_sent_ = now;
     hello_due_ = after_silence(now);
     return true;
 }

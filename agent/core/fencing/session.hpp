@@ -45,7 +45,7 @@ private:
     Random random_;
     std::optional<Welcome> leader_;
     Instant hello_due_;
-    std::optional<Instant> said_hello_;
+    std::optional<Instant> hello_sent_;
     std::optional<Instant> polled_;
 };
 

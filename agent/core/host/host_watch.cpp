@@ -14,9 +14,9 @@ constexpr std::uint32_t load_step_milli = 250;
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
 
 /// A floor that is not configured follows from the capacity.
-std::uint64_t floor_of(const std::optional<std::uint64_t>& said, std::uint64_t all,
+std::uint64_t floor_of(const std::optional<std::uint64_t>& configured, std::uint64_t all,
                        std::uint64_t most) {
-    return said ? *said : std::min(all / 100, most);
+    return configured ? *configured : std::min(all / 100, most);
 }
 
 /// Rounded up to whole mebibytes.
@@ -106,11 +106,11 @@ HostVitals HostWatch::vitals(Instant now) const {
 
 bool HostWatch::differs(const HostVitals& fresh, Instant now) const {
     // In milliseconds: after a clock was set, the difference may not fit into a Duration.
-    const std::int64_t apart = raw(fresh.at) - raw(told_.at) - to_ms(now - reported_at_);
-    return fresh.unable != told_.unable || fresh.trouble != told_.trouble ||
-           fresh.disk_bytes != told_.disk_bytes ||
-           moved(told_.disk_free, fresh.disk_free, fresh.disk_bytes) ||
-           moved(told_.memory_free, fresh.memory_free, host_->memory_bytes) ||
+    const std::int64_t apart = raw(fresh.at) - raw(reported_.at) - to_ms(now - reported_at_);
+    return fresh.unable != reported_.unable || fresh.trouble != reported_.trouble ||
+           fresh.disk_bytes != reported_.disk_bytes ||
+           moved(reported_.disk_free, fresh.disk_free, fresh.disk_bytes) ||
+           moved(reported_.memory_free, fresh.memory_free, host_->memory_bytes) ||
            (spawned_ && *spawned_ >= reported_at_) || (written_ && *written_ >= reported_at_) ||
            apart > to_ms(clock_step) || apart < -to_ms(clock_step);
 }
@@ -120,16 +120,16 @@ HostVitals HostWatch::vitals_to_report(Instant now, bool all) {
         return {};
     }
     HostVitals fresh = vitals(now);
-    const bool was_told = told_.at != CivilMs{};
-    const bool is_due = all || !was_told || now >= reported_at_ + between_repetitions ||
+    const bool was_reported = reported_.at != CivilMs{};
+    const bool is_due = all || !was_reported || now >= reported_at_ + between_repetitions ||
                         (now >= reported_at_ + between_updates && differs(fresh, now));
-    if (!is_due && fresh.unable.empty() == told_.unable.empty() &&
-        fresh.trouble.empty() == told_.trouble.empty()) {
+    if (!is_due && fresh.unable.empty() == reported_.unable.empty() &&
+        fresh.trouble.empty() == reported_.trouble.empty()) {
         return {};
     }
-    told_ = std::move(fresh);
+    reported_ = std::move(fresh);
     reported_at_ = now;
-    return told_;
+    return reported_;
 }
 
 }  // namespace muster::agent

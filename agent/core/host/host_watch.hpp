@@ -75,7 +75,7 @@ private:
     Floors broken_;
     std::string unable_;
     std::string trouble_;
-    HostVitals told_;
+    HostVitals reported_;
     Instant reported_at_{};
 };
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t order_bytes = 256;  // Of all messages but the first.
 
-void take(const shim::Field& field, ShimState& into) {
+void apply_field(const shim::Field& field, ShimState& into) {
     const std::uint64_t number = field.number();
     const auto small = static_cast<std::int32_t>(number);
     switch (field.tag) {
@@ -60,7 +60,7 @@ std::optional<ShimState> read_shim_state(std::string_view bytes) {
     }
     ShimState state;
     for (shim::Field field; reader.next(field);) {
-        take(field, state);
+        apply_field(field, state);
     }
     return state;
 }

@@ -23,11 +23,11 @@ Tone tone_of_verdict(const VerdictView& verdict) {
 
 /// The text after the node's name. A coordinator of an earlier version sends no sentence.
 std::string describe_verdict(const VerdictView& verdict) {
-    const std::string said = !verdict.sentence.empty() ? verdict.sentence
-                             : verdict.detail.empty()  ? verdict.code
-                                                       : verdict.code + ": " + verdict.detail;
-    return is_ruled_out(verdict) ? said
-                                 : fmt::format("{} (affinity {}, spread {}, load {})", said,
+    const std::string sentence = !verdict.sentence.empty() ? verdict.sentence
+                                 : verdict.detail.empty()  ? verdict.code
+                                                           : verdict.code + ": " + verdict.detail;
+    return is_ruled_out(verdict) ? sentence
+                                 : fmt::format("{} (affinity {}, spread {}, load {})", sentence,
                                                verdict.affinity, verdict.spread, verdict.load);
 }
 

@@ -102,10 +102,10 @@ public:
     bool catch_up() {
         const auto kept = kept_events(console_, {.since = last_});
         if (!kept) {
-            print_error_once(said_, kept.error().detail);
+            print_error_once(last_error_, kept.error().detail);
             return true;
         }
-        said_.clear();
+        last_error_.clear();
         if (kept->epoch != epoch_) {
             epoch_ = kept->epoch;
             last_ = 0;
@@ -139,7 +139,7 @@ private:
     Epoch epoch_;
     std::uint64_t last_;
     CivilMs from_{};
-    std::string said_;
+    std::string last_error_;
     std::string round_shown_;
     int unpublished_ = 0;  // Silences in a row in which the coordinator had events.
     bool doubted_ = false;

@@ -32,11 +32,11 @@ public:
                 return console_.fail_with(reply.error());
             }
             if (!reply) {
-                print_error_once(said_, reply.error().detail);
+                print_error_once(last_error_, reply.error().detail);
                 std::this_thread::sleep_for(console_.settings().interval);
                 continue;
             }
-            said_.clear();
+            last_error_.clear();
             const auto& piece = std::get<LogsReply>(*reply);
             if (const auto written = show(piece, *reply); written != ExitCode::ok) {
                 return written;
@@ -91,7 +91,7 @@ private:
     // Of the initial output: an instance that prints all the time would never come to an end.
     std::optional<std::uint64_t> to_show_;
     std::string node_;  // The node of the last piece.
-    std::string said_;
+    std::string last_error_;
 };
 
 }  // namespace

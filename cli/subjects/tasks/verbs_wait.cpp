@@ -45,7 +45,7 @@ public:
           what_{std::move(what)},
           finished_{finished},
           progress_{console.settings().terminal, "waiting for " + what_},
-          said_{console.settings().json} {}
+          has_printed_{console.settings().json} {}
 
     /// Nothing: the tasks are not in the state yet, or an error ended the wait; see is_over().
     std::optional<WaitReply> ask_once(const std::string& pattern, Duration left) {
@@ -59,7 +59,7 @@ public:
             return std::get<WaitReply>(*reply);
         }
         last_ = reply.error();
-        if (!is_over() && !std::exchange(said_, true)) {
+        if (!is_over() && !std::exchange(has_printed_, true)) {
             progress_.wipe();
             print_error(fmt::format("waiting up to {} for {} to {}\n",
                                     to_string(console_.settings().timeout), printable(what_),
@@ -89,7 +89,7 @@ private:
     std::string what_;
     bool finished_;
     Progress progress_;
-    bool said_;
+    bool has_printed_;
     Error last_{Errc::timeout, ""};
 };
 

@@ -32,7 +32,7 @@ void hash_into(Fnv& fnv, const WantedTask& task) {
     fnv.number(task.instances);
     fnv.id(digest_of(task.spec));
     if (task.place != PlacementRule{}) {  // Stored digests may be older than placement rules.
-        feed_placement(fnv, task.place);
+        hash_placement(fnv, task.place);
     }
 }
 void hash_into(Fnv& fnv, const std::vector<WantedTask>& tasks) {

@@ -34,7 +34,7 @@ bool is_over(const TaskStatus& status) {
 }
 
 /// A task that is not wanted any more counts as settled, because an operator removed it.
-bool is_settled(const std::string& name, bool finished, TaskReader& view) {
+bool is_done(const std::string& name, bool finished, TaskReader& view) {
     const auto index = view.workload.find(name);
     if (!index || !view.workload[*index].wanted) {
         return true;
@@ -76,7 +76,7 @@ std::optional<TaskIndex> find_halted(const std::vector<std::string>& tasks, Task
 bool find_unsettled(const std::vector<std::string>& tasks, bool finished, std::size_t& position,
                     TaskReader& view) {
     for (std::size_t looked_at = 0; looked_at < tasks.size(); ++looked_at) {
-        if (!is_settled(tasks[position], finished, view)) {
+        if (!is_done(tasks[position], finished, view)) {
             return true;
         }
         position = (position + 1) % tasks.size();
@@ -147,7 +147,7 @@ Error timeout_of(const std::vector<std::string>& tasks, bool finished, TaskReade
     std::string sentence = finished ? "not finished: " : "not converged: ";
     std::size_t missing = 0;
     for (const std::string& name : tasks) {
-        if (is_settled(name, finished, view)) {
+        if (is_done(name, finished, view)) {
             continue;
         }
         if (++missing <= named_at_most) {

@@ -22,28 +22,28 @@ Leases::Leases(Instant now, Duration length, bool has_earlier)
 }
 
 Leases::Stamp Leases::usable(Instant now, const PerNode& node) {
-    const bool is_past = node.latest.boot != BootMs{} && node.latest.came < now;
-    return is_past ? Stamp{node.latest.boot, node.latest.came, now} : node.settled;
+    const bool is_past = node.latest.boot != BootMs{} && node.latest.received < now;
+    return is_past ? Stamp{node.latest.boot, node.latest.received, now} : node.confirmed;
 }
 
 void Leases::on_stamp(Instant now, NodeIndex node, BootMs stamp) {
     PerNode& of = at(node);
-    of.settled = usable(now, of);
+    of.confirmed = usable(now, of);
     of.latest = {stamp, now, {}};
 }
 
 void Leases::begin_life(NodeIndex node) {
     PerNode& of = at(node);
-    of.latest = of.settled = {};
+    of.latest = of.confirmed = {};
 }
 
 BootMs Leases::grant(Instant now, NodeIndex node) {
     PerNode& of = at(node);
-    of.settled = usable(now, of);
-    if (of.latest.came < now) {
+    of.confirmed = usable(now, of);
+    if (of.latest.received < now) {
         of.latest = {};
     }
-    const Stamp& stamp = of.settled;
+    const Stamp& stamp = of.confirmed;
     if (stamp.boot == BootMs{}) {
         return BootMs{};
     }
@@ -56,7 +56,7 @@ bool Leases::may_start(Instant now, NodeIndex node) const {
         return false;
     }
     const Stamp stamp = usable(now, nodes_[raw(node)]);
-    return stamp.boot != BootMs{} && now - stamp.came < length_ / 2;
+    return stamp.boot != BootMs{} && now - stamp.received < length_ / 2;
 }
 
 bool Leases::is_over(Instant now, NodeIndex node) const {

@@ -69,12 +69,12 @@ private:
 
     struct Stamp {
         BootMs boot{};
-        Instant came{};
+        Instant received{};
         Instant from{};  // A later instant: leases from this stamp are counted from here.
     };
     struct PerNode {
         Stamp latest;
-        Stamp settled;                // The last stamp from an earlier instant.
+        Stamp confirmed;              // The last stamp from an earlier instant.
         std::optional<Instant> over;  // All leases of the node are over then.
     };
 

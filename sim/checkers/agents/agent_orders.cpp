@@ -9,17 +9,17 @@
 
 namespace muster::sim {
 
-void AgentOrders::see(Instant, const LeadershipBegan& began) {
+void AgentOrders::on(Instant, const LeadershipBegan& began) {
     clusters_of_[began.image.meta.epoch].insert(began.image.meta.cluster);
 }
 
-void AgentOrders::see(Instant, const Committed& committed) {
+void AgentOrders::on(Instant, const Committed& committed) {
     clusters_of_[committed.after.meta.epoch].insert(committed.after.meta.cluster);
 }
 
 // The numbers of another store are compared only with each other. An agent that saw later numbers
 // gets no order (S25) until an operator accepts the store, which numbers every task again.
-void AgentOrders::see(Instant, const StoreReplaced&) {
+void AgentOrders::on(Instant, const StoreReplaced&) {
     for (auto& [index, host] : hosts_) {
         for (auto& [id, instance] : host.instances) {
             instance.spawned = Generation{};
@@ -27,7 +27,7 @@ void AgentOrders::see(Instant, const StoreReplaced&) {
     }
 }
 
-void AgentOrders::see(Instant, const PollIssued& issued) {
+void AgentOrders::on(Instant, const PollIssued& issued) {
     auto& polls = hosts_[issued.host].polls;
     const auto [at, is_first] = polls.emplace(issued.poll.round, issued.poll);
     if (!is_first && at->second.epoch != issued.poll.epoch) {
@@ -42,7 +42,7 @@ void AgentOrders::see(Instant, const PollIssued& issued) {
 
 // Instances keep running. Orders to the last life count as far as its journal has them. That life
 // may have obeyed the others or not, and the new life does not know them.
-void AgentOrders::see(Instant, const AgentBegan& began) {
+void AgentOrders::on(Instant, const AgentBegan& began) {
     Host& host = hosts_[began.host];
     Host fresh;
     fresh.incarnation = began.beginning.memory.incarnation;
@@ -73,12 +73,12 @@ void AgentOrders::see(Instant, const AgentBegan& began) {
     host = std::move(fresh);
 }
 
-void AgentOrders::see(Instant, const DiskLost& lost) {
+void AgentOrders::on(Instant, const DiskLost& lost) {
     hosts_[lost.host].epoch = Epoch{};
     hosts_[lost.host].leader = LeaderId{};
 }
 
-void AgentOrders::see(Instant, const BatchDelivered& delivered) {
+void AgentOrders::on(Instant, const BatchDelivered& delivered) {
     Host& host = hosts_[delivered.host];
     raise(host, delivered.disk);
     if (const auto forbidden = judge(host, delivered)) {
@@ -98,7 +98,7 @@ void AgentOrders::see(Instant, const BatchDelivered& delivered) {
 }
 
 // The order that the agent was about to obey may be dropped, as if it had been lost.
-void AgentOrders::see(Instant, const WriteFailed& failed) {
+void AgentOrders::on(Instant, const WriteFailed& failed) {
     Host& host = hosts_[failed.host];
     mark_unsure(host, host.waiting);
     mark_unsure(host, host.overtaken);
@@ -106,20 +106,20 @@ void AgentOrders::see(Instant, const WriteFailed& failed) {
     host.delivered = host.closed;
 }
 
-void AgentOrders::see(Instant, const AgentMessageSent& said) {
-    Host& host = hosts_[said.host];
-    if (std::holds_alternative<Hello>(said.message)) {
-        raise(host, said.disk);
-    } else if (const auto* ack = std::get_if<Ack>(&said.message)) {
+void AgentOrders::on(Instant, const AgentMessageSent& sent) {
+    Host& host = hosts_[sent.host];
+    if (std::holds_alternative<Hello>(sent.message)) {
+        raise(host, sent.disk);
+    } else if (const auto* ack = std::get_if<Ack>(&sent.message)) {
         std::set<InstanceId> refused;
         for (const Refusal& refusal : ack->refusals) {
             refused.insert(refusal.id);
         }
-        raise(host, said.disk);
+        raise(host, sent.disk);
         obey(host, ack->epoch, ack->obeyed, refused);
-    } else if (const auto* report = std::get_if<Report>(&said.message)) {
-        check_answer(report->epoch, said.disk);
-        raise(host, said.disk);
+    } else if (const auto* report = std::get_if<Report>(&sent.message)) {
+        check_answer(report->epoch, sent.disk);
+        raise(host, sent.disk);
         obey(host, report->epoch, report->obeyed, {});
         const auto poll = host.polls.find(report->round);
         if (poll != host.polls.end() && poll->second.epoch == report->epoch &&
@@ -130,7 +130,7 @@ void AgentOrders::see(Instant, const AgentMessageSent& said) {
     }
 }
 
-void AgentOrders::see(Instant, const SpawnOrdered& ordered) {
+void AgentOrders::on(Instant, const SpawnOrdered& ordered) {
     Host& host = hosts_[ordered.host];
     Instance& instance = host.instances[ordered.id];
     check_spawn(instance, ordered);
@@ -144,7 +144,7 @@ void AgentOrders::see(Instant, const SpawnOrdered& ordered) {
         Ordered{.id = ordered.id, .generation = ordered.generation, .lease = ordered.lease};
 }
 
-void AgentOrders::see(Instant, const LeaseRenewed& renewed) {
+void AgentOrders::on(Instant, const LeaseRenewed& renewed) {
     auto& processes = hosts_[renewed.host].processes;
     if (const auto at = processes.find(renewed.process); at != processes.end()) {
         at->second.lease = std::max(at->second.lease, renewed.lease);
@@ -153,7 +153,7 @@ void AgentOrders::see(Instant, const LeaseRenewed& renewed) {
 
 // Only a start brings back an instance that left with its lease, even a start of another store
 // whose generations are lower.
-void AgentOrders::see(Instant, const LeaseEnded& ended) {
+void AgentOrders::on(Instant, const LeaseEnded& ended) {
     Host& host = hosts_[ended.host];
     const auto at = host.processes.find(ended.process);
     if (at == host.processes.end()) {
@@ -166,7 +166,7 @@ void AgentOrders::see(Instant, const LeaseEnded& ended) {
     }
 }
 
-void AgentOrders::see(Instant, const ProcessBegan& began) {
+void AgentOrders::on(Instant, const ProcessBegan& began) {
     Host& host = hosts_[began.host];
     Instance& instance = host.instances[began.id];
     ++instance.processes;
@@ -176,7 +176,7 @@ void AgentOrders::see(Instant, const ProcessBegan& began) {
     }
 }
 
-void AgentOrders::see(Instant now, const EndOrdered& ordered) {
+void AgentOrders::on(Instant now, const EndOrdered& ordered) {
     Host& host = hosts_[ordered.host];
     const auto at = host.processes.find(ordered.process);
     if (at == host.processes.end() || !at->second.began || at->second.ended) {
@@ -202,14 +202,14 @@ void AgentOrders::see(Instant now, const EndOrdered& ordered) {
              forbidden ? "an order " + forbidden->why : "no order");
 }
 
-void AgentOrders::see(Instant, const ShimKilled& killed) {
+void AgentOrders::on(Instant, const ShimKilled& killed) {
     Host& host = hosts_[killed.host];
     if (const auto at = host.processes.find(killed.process); at != host.processes.end()) {
         at->second.unseen = true;
     }
 }
 
-void AgentOrders::see(Instant, const ProcessGone& gone) {
+void AgentOrders::on(Instant, const ProcessGone& gone) {
     Host& host = hosts_[gone.host];
     Instance& instance = host.instances[gone.id];
     instance.exit_code = gone.exit_code;

@@ -20,24 +20,24 @@ namespace muster::sim {
 /// from that model.
 class AgentOrders : public Checker {
 public:
-    void see(Instant, const LeadershipBegan& began);
-    void see(Instant, const Committed& committed);
-    void see(Instant, const StoreReplaced&);
-    void see(Instant, const PollIssued& issued);
-    void see(Instant, const AgentBegan& began);
-    void see(Instant, const DiskLost& lost);
-    void see(Instant, const BatchDelivered& delivered);
-    void see(Instant, const WriteFailed& failed);
+    void on(Instant, const LeadershipBegan& began);
+    void on(Instant, const Committed& committed);
+    void on(Instant, const StoreReplaced&);
+    void on(Instant, const PollIssued& issued);
+    void on(Instant, const AgentBegan& began);
+    void on(Instant, const DiskLost& lost);
+    void on(Instant, const BatchDelivered& delivered);
+    void on(Instant, const WriteFailed& failed);
 
-    void see(Instant, const ShutDownOrdered& ordered) { hosts_[ordered.host].shutting_down = true; }
-    void see(Instant, const AgentMessageSent& said);
-    void see(Instant, const SpawnOrdered& ordered);
-    void see(Instant, const LeaseRenewed& renewed);
-    void see(Instant, const LeaseEnded& ended);
-    void see(Instant, const ProcessBegan& began);
-    void see(Instant now, const EndOrdered& ordered);
-    void see(Instant, const ShimKilled& killed);
-    void see(Instant, const ProcessGone& gone);
+    void on(Instant, const ShutDownOrdered& ordered) { hosts_[ordered.host].shutting_down = true; }
+    void on(Instant, const AgentMessageSent& sent);
+    void on(Instant, const SpawnOrdered& ordered);
+    void on(Instant, const LeaseRenewed& renewed);
+    void on(Instant, const LeaseEnded& ended);
+    void on(Instant, const ProcessBegan& began);
+    void on(Instant now, const EndOrdered& ordered);
+    void on(Instant, const ShimKilled& killed);
+    void on(Instant, const ProcessGone& gone);
 
 private:
     /// An order that must not be obeyed, and the promise that it would break.

@@ -10,7 +10,7 @@ class AmnesiaGuard : public Checker {
 public:
     explicit AmnesiaGuard(const Copies& copies) : copies_{copies} {}
 
-    void see(Instant, const BatchIssued& issued) {
+    void on(Instant, const BatchIssued& issued) {
         check_store(issued);
         for (const Stop& stop : issued.batch.stops) {
             check_intent(issued, stop);

@@ -22,23 +22,23 @@ class ByzantineAgents : public Checker {
 public:
     explicit ByzantineAgents(const Copies& copies) : copies_{copies} {}
 
-    void see(Instant, const LeadershipBegan&) { ordered_.clear(); }
+    void on(Instant, const LeadershipBegan&) { ordered_.clear(); }
 
-    void see(Instant, const ByzantineReport& lie) {
+    void on(Instant, const ByzantineReport& lie) {
         byzantine_agents_.insert(lie.host);
         speaking_ = lie.name;
         changed_.clear();
         round_closed_ = false;
     }
 
-    void see(Instant, const ByzantineReportHandled&) {
+    void on(Instant, const ByzantineReportHandled&) {
         if (!round_closed_ && !changed_.empty()) {
             violated("S18", "a lie of {} changed another node: {}", *speaking_, changed_.front());
         }
         speaking_.reset();
     }
 
-    void see(Instant, const EventPublished& published) {
+    void on(Instant, const EventPublished& published) {
         const Event& event = published.event;
         round_closed_ = round_closed_ || event.topic == "round.closed";
         if (speaking_ && event.topic.starts_with("node.") && event.name != *speaking_) {
@@ -46,7 +46,7 @@ public:
         }
     }
 
-    void see(Instant, const BatchIssued& issued) {
+    void on(Instant, const BatchIssued& issued) {
         for (const Stop& stop : issued.batch.stops) {
             if (!byzantine_agents_.empty() && !byzantine_agents_.contains(issued.host)) {
                 check_stop(issued, stop);

@@ -23,13 +23,13 @@ namespace muster::sim {
 class Exclusive : public Checker {
 public:
     // Starts of the previous store may take effect only now.
-    void see(Instant, const StoreReplaced&) {
+    void on(Instant, const StoreReplaced&) {
         instances_.clear();
         foreign_.merge(issued_);
         issued_.clear();
     }
 
-    void see(Instant, const BatchIssued& issued) {
+    void on(Instant, const BatchIssued& issued) {
         for (const Start& start : issued.batch.starts) {
             if (start.token != 0) {
                 issued_.emplace(start.id, start.token);
@@ -37,15 +37,15 @@ public:
         }
     }
 
-    void see(Instant, const HostHalted& halted) { forget(halted.host); }
+    void on(Instant, const HostHalted& halted) { forget(halted.host); }
 
-    void see(Instant, const ByzantineReport& lie) {
+    void on(Instant, const ByzantineReport& lie) {
         if (byzantine_agents_.insert(lie.host).second) {
             forget(lie.host);
         }
     }
 
-    void see(Instant, const ProcessBegan& began) {
+    void on(Instant, const ProcessBegan& began) {
         const std::pair order{began.id, began.token};
         const bool is_foreign = foreign_.contains(order) && !issued_.contains(order);
         if (!began.exclusive || is_foreign || byzantine_agents_.contains(began.host)) {
@@ -68,7 +68,7 @@ public:
         instance.processes.push_back({began.host, began.process});
     }
 
-    void see(Instant, const ProcessGone& gone) {
+    void on(Instant, const ProcessGone& gone) {
         if (const auto at = instances_.find(gone.id); at != instances_.end()) {
             std::erase(at->second.processes, Process{gone.host, gone.process});
         }

@@ -15,7 +15,7 @@ namespace muster::sim {
 /// Only answers for which the coordinator waits are judged: late ones change nothing.
 class UnfitHosts : public Checker {
 public:
-    void see(Instant, const LeadershipBegan&) {
+    void on(Instant, const LeadershipBegan&) {
         answers_.clear();
         for (auto& [index, host] : hosts_) {
             host.unable = false;
@@ -23,7 +23,7 @@ public:
         }
     }
 
-    void see(Instant, const WelcomeIssued& welcome) {
+    void on(Instant, const WelcomeIssued& welcome) {
         Host& host = hosts_[welcome.host];
         host.name = welcome.name;
         if (host.last_poll.incarnation != welcome.incarnation) {
@@ -32,11 +32,11 @@ public:
         }
     }
 
-    void see(Instant, const PollIssued& poll) { hosts_[poll.host].last_poll = poll.poll; }
+    void on(Instant, const PollIssued& poll) { hosts_[poll.host].last_poll = poll.poll; }
 
-    void see(Instant, const AgentMessageReceived& heard) {
-        const auto* report = std::get_if<Report>(&heard.message);
-        Host& host = hosts_[heard.host];
+    void on(Instant, const AgentMessageReceived& received) {
+        const auto* report = std::get_if<Report>(&received.message);
+        Host& host = hosts_[received.host];
         if (report == nullptr || report->round == Round{} ||
             report->round != host.last_poll.round || report->epoch != host.last_poll.epoch ||
             report->incarnation != host.last_poll.incarnation) {
@@ -55,7 +55,7 @@ public:
         }
     }
 
-    void see(Instant, const EventPublished& published) {
+    void on(Instant, const EventPublished& published) {
         const std::string& topic = published.event.topic;
         FailingAnswers& answers = answers_[published.event.name];
         if (topic == "node.suspended") {
@@ -67,7 +67,7 @@ public:
         }
     }
 
-    void see(Instant, const BatchIssued& issued) {
+    void on(Instant, const BatchIssued& issued) {
         const Host& host = hosts_[issued.host];
         if (host.unable && !issued.batch.starts.empty()) {
             violated("L10", "{} was started on {}, which asks for no work",

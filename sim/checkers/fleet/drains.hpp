@@ -15,35 +15,35 @@ namespace muster::sim {
 /// coordinator's clock jumped is not judged.
 class Drains : public Checker {
 public:
-    void see(Instant, const LeadershipBegan& began) {
+    void on(Instant, const LeadershipBegan& began) {
         drains_.clear();
-        take(began.image);
+        on_image(began.image);
     }
 
-    void see(Instant, const Committed& committed) { take(committed.after); }
+    void on(Instant, const Committed& committed) { on_image(committed.after); }
 
-    void see(Instant, const StoreReplaced& replaced) {
+    void on(Instant, const StoreReplaced& replaced) {
         drains_.clear();
-        take(replaced.image);
+        on_image(replaced.image);
     }
 
-    void see(Instant now, const CivilClockRead& told) {
-        const Duration ahead = std::chrono::milliseconds{raw(told.at) - raw(civil(now))};
+    void on(Instant now, const CivilClockRead& reported) {
+        const Duration ahead = std::chrono::milliseconds{raw(reported.at) - raw(civil(now))};
         if (std::exchange(ahead_, ahead) == ahead) {
             return;
         }
         for (auto& [name, drain] : drains_) {
-            drain.told = true;
+            drain.reported = true;
         }
     }
 
-    void see(Instant now, const EventPublished& published) {
+    void on(Instant now, const EventPublished& published) {
         const Event& event = published.event;
         if (event.topic == "round.closed") {
             close_round(now);
         } else if (event.topic == "node.drain_overdue") {
             if (const auto drain = drains_.find(event.name); drain != drains_.end()) {
-                drain->second.told = true;
+                drain->second.reported = true;
             }
             if (event.detail.find(": ") == std::string::npos) {
                 violated("L5", "the drain of {} is overdue, and nothing is in its way: {}",
@@ -57,12 +57,12 @@ private:
 
     struct Drain {
         CivilMs deadline{};
-        bool told = false;  ///< Reported overdue, or not judged.
-        int rounds = 0;     ///< Rounds that closed since the deadline, at most one per instant.
-        Instant counted{};  ///< When the last of them closed.
+        bool reported = false;  ///< Reported overdue, or not judged.
+        int rounds = 0;         ///< Rounds that closed since the deadline, at most one per instant.
+        Instant counted{};      ///< When the last of them closed.
     };
 
-    void take(const coordinator::StoreImage& image) {
+    void on_image(const coordinator::StoreImage& image) {
         std::map<std::string, Drain> now;
         for (const coordinator::StoredIntent& row : image.intents) {
             if (row.intent == coordinator::Intent::draining && row.deadline != CivilMs{}) {
@@ -77,7 +77,7 @@ private:
 
     void close_round(Instant now) {
         for (auto& [name, drain] : drains_) {
-            if (drain.told || civil(now + ahead_) <= drain.deadline || now == drain.counted) {
+            if (drain.reported || civil(now + ahead_) <= drain.deadline || now == drain.counted) {
                 continue;
             }
             drain.counted = now;  // After a pause, rounds may close in one instant.

@@ -48,14 +48,14 @@ bool meets(const PlacementRule& rule, const Offer& offer, const std::string& nam
            });
 }
 
-void Leaving::see(Instant, const WelcomeIssued& welcome) {
+void Leaving::on(Instant, const WelcomeIssued& welcome) {
     if (std::exchange(incarnations_[welcome.host], welcome.incarnation) != welcome.incarnation) {
         seen_[welcome.host] = Revision{};
     }
     last_of_[welcome.name] = welcome.host;
 }
 
-void Leaving::see(Instant, const BatchIssued& issued) {
+void Leaving::on(Instant, const BatchIssued& issued) {
     const coordinator::StoredIntent* intent = intent_of(issued.store, copies_.name_of(issued.host));
     if (intent == nullptr || intent->intent == coordinator::Intent::active) {
         return;
@@ -75,9 +75,9 @@ void Leaving::see(Instant, const BatchIssued& issued) {
 void Leaving::check_stop(const BatchIssued& issued, const coordinator::StoredIntent& intent,
                          const Stop& stop) {
     const coordinator::StoredTask* task = task_of(issued.store, stop.id.task);
-    const auto heard = heard_[issued.host].find(stop.id);
-    const bool ran =
-        heard != heard_[issued.host].end() && heard->second.state == InstanceState::running;
+    const auto reported = reported_[issued.host].find(stop.id);
+    const bool ran = reported != reported_[issued.host].end() &&
+                     reported->second.state == InstanceState::running;
     if (copies_.is_byzantine(issued.host) || task == nullptr || !ran ||
         stop.generation != task->generation || stop.id.ordinal >= task->wanted.instances ||
         task->wanted.place.every_node || task->wanted.spec.update.max_surge == 0) {
@@ -90,7 +90,7 @@ void Leaving::check_stop(const BatchIssued& issued, const coordinator::StoredInt
 }
 
 bool Leaving::has_come_up_elsewhere(const Stop& stop, HostIndex host) const {
-    return std::ranges::any_of(heard_, [&](const auto& entry) {
+    return std::ranges::any_of(reported_, [&](const auto& entry) {
         const auto at = entry.second.find(stop.id);
         if (entry.first == host || at == entry.second.end()) {
             return false;
@@ -98,7 +98,7 @@ bool Leaving::has_come_up_elsewhere(const Stop& stop, HostIndex host) const {
         if (copies_.is_byzantine(entry.first)) {
             return true;  // Only the coordinator's view of its state counts.
         }
-        const Heard& there = at->second;
+        const ReportedInstance& there = at->second;
         // The wanted work has been done there, although it may have taken no time.
         const bool has_ended =
             there.state == InstanceState::exited && there.generation == stop.generation;
@@ -107,39 +107,39 @@ bool Leaving::has_come_up_elsewhere(const Stop& stop, HostIndex host) const {
 }
 
 // As of the node's last answer: later starts and ends cannot block a drain.
-void Leaving::see(Instant, const EventPublished& published) {
+void Leaving::on(Instant, const EventPublished& published) {
     const auto host = last_of_.find(published.event.name);
     if (published.event.topic != "node.drained" || host == last_of_.end() ||
         copies_.is_byzantine(host->second)) {
         return;
     }
-    for (const auto& [id, heard] : heard_[host->second]) {
+    for (const auto& [id, reported] : reported_[host->second]) {
         const bool is_over =
-            heard.state == InstanceState::exited || heard.state == InstanceState::failed;
+            reported.state == InstanceState::exited || reported.state == InstanceState::failed;
         if (!is_over && copies_.runs(id, host->second)) {
             violated("L5", "{} was called drained, and {} runs there", host->first, to_string(id));
         }
     }
 }
 
-void Leaving::see(Instant, const AgentMessageReceived& heard) {
-    Revision& seen = seen_[heard.host];
-    if (const auto* hello = std::get_if<Hello>(&heard.message)) {
-        seen = std::exchange(lives_[heard.host], hello->life) == hello->life ? seen : Revision{};
+void Leaving::on(Instant, const AgentMessageReceived& received) {
+    Revision& seen = seen_[received.host];
+    if (const auto* hello = std::get_if<Hello>(&received.message)) {
+        seen = std::exchange(lives_[received.host], hello->life) == hello->life ? seen : Revision{};
     }
     // It is not known which reports of a byzantine host the coordinator believed, so each one
     // counts.
-    const bool is_byzantine = copies_.is_byzantine(heard.host);
-    const auto* report = std::get_if<Report>(&heard.message);
+    const bool is_byzantine = copies_.is_byzantine(received.host);
+    const auto* report = std::get_if<Report>(&received.message);
     if (report == nullptr || report->kind == ReportKind::same) {
         return;
     }
-    const bool is_late = report->to < seen || report->incarnation != incarnations_[heard.host];
+    const bool is_late = report->to < seen || report->incarnation != incarnations_[received.host];
     if (is_late && !is_byzantine) {
         return;  // A repeated report describes the past, perhaps an earlier life.
     }
     seen = report->to;
-    auto& instances = heard_[heard.host];
+    auto& instances = reported_[received.host];
     if (report->kind == ReportKind::snapshot && !is_byzantine) {
         instances.clear();
     }

@@ -15,13 +15,13 @@ class Leaving : public Checker {
 public:
     explicit Leaving(const Copies& copies) : copies_{copies} {}
 
-    void see(Instant now, const WelcomeIssued& welcome);
-    void see(Instant now, const BatchIssued& issued);
-    void see(Instant now, const AgentMessageReceived& heard);
-    void see(Instant now, const EventPublished& published);
+    void on(Instant now, const WelcomeIssued& welcome);
+    void on(Instant now, const BatchIssued& issued);
+    void on(Instant now, const AgentMessageReceived& received);
+    void on(Instant now, const EventPublished& published);
 
 private:
-    struct Heard {
+    struct ReportedInstance {
         Generation generation{};
         InstanceState state{};
     };
@@ -36,7 +36,7 @@ private:
     std::map<HostIndex, LifeId> lives_;
     std::map<HostIndex, Revision> seen_;  ///< The highest reported revision of this life.
     /// The last report of each host.
-    std::map<HostIndex, std::map<InstanceId, Heard>> heard_;
+    std::map<HostIndex, std::map<InstanceId, ReportedInstance>> reported_;
 };
 
 /// The stored intent for this node name. Nothing: there is none.

@@ -21,7 +21,7 @@ namespace muster::sim {
 /// one instant for silence, if at least three of them served for long and had work.
 class MassSilence : public Checker {
 public:
-    void see(Instant now, const LeadershipBegan& began) {
+    void on(Instant now, const LeadershipBegan& began) {
         frozen_ = false;
         round_ = began.round;
         loss_percent_ = began.loss_rate_percent;
@@ -50,14 +50,14 @@ public:
         }
     }
 
-    void see(Instant, const WelcomeIssued& welcome) {
+    void on(Instant, const WelcomeIssued& welcome) {
         names_[welcome.host] = welcome.name;
         there_.insert(welcome.name);
     }
 
-    void see(Instant, const AgentMessageReceived& heard) {
-        const auto* report = std::get_if<Report>(&heard.message);
-        const auto name = names_.find(heard.host);
+    void on(Instant, const AgentMessageReceived& received) {
+        const auto* report = std::get_if<Report>(&received.message);
+        const auto name = names_.find(received.host);
         if (report == nullptr || name == names_.end()) {
             return;
         }
@@ -66,15 +66,15 @@ public:
         }
     }
 
-    void see(Instant now, const EventPublished& published) {
+    void on(Instant now, const EventPublished& published) {
         const Event& event = published.event;
-        see_node(now, event);
+        on_node_event(now, event);
         if (event.topic == "node.lost") {
             if (frozen_) {
                 violated("S9", "{} was called lost in a freeze", event.name);
             }
             if (event.detail.starts_with("silent")) {
-                see_lost(now, event);
+                on_lost(now, event);
                 silent_[event.name] = now;
             }
             there_.erase(event.name);
@@ -85,9 +85,9 @@ public:
         } else if (event.topic == "node.left" || event.topic == "node.removed") {
             there_.erase(event.name);
         } else if (event.topic == "instance.start") {
-            see_start(now, event);
+            on_start(now, event);
         } else if (event.topic == "freeze.began") {
-            see_freeze(event);
+            on_freeze(event);
         } else if (event.topic == "freeze.ended") {
             frozen_ = false;
             given_up_ = event.detail.starts_with("fewer than ") ? given_up_ : now;
@@ -100,7 +100,7 @@ private:
     static constexpr std::size_t fewest_at_once = 3;
 
     // `ordered on n1: lost`
-    void see_start(Instant now, const Event& event) {
+    void on_start(Instant now, const Event& event) {
         constexpr std::string_view before = "ordered on ";
         const auto id = parse_instance(event.name);
         const auto colon = event.detail.find(": ");
@@ -122,7 +122,7 @@ private:
     }
 
     // `3 of 8 nodes fell silent`, or the operator who began it.
-    void see_freeze(const Event& event) {
+    void on_freeze(const Event& event) {
         frozen_ = true;
         std::size_t silent = 0;
         const auto [end, error] =
@@ -135,7 +135,7 @@ private:
 
     // Which nodes serve, and since when. Any event that may end the service ends it here; only an
     // event that surely begins it begins it.
-    void see_node(Instant now, const Event& event) {
+    void on_node_event(Instant now, const Event& event) {
         const std::string& topic = event.topic;
         if (!topic.starts_with("node.") || topic == "node.lost") {
             return;
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    void see_lost(Instant now, const Event& event) {
+    void on_lost(Instant now, const Event& event) {
         const auto since = serves_since_.find(event.name);
         const bool is_judged = since != serves_since_.end() && has_work_.contains(event.name) &&
                                now - since->second > round_ * rounds_of_service &&

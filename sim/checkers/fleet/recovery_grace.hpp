@@ -17,7 +17,7 @@ namespace muster::sim {
 /// polled it `lost_after` times, or `silent_after` times once an operator ended a freeze.
 class RecoveryGrace : public Checker {
 public:
-    void see(Instant now, const LeadershipBegan& began) {
+    void on(Instant now, const LeadershipBegan& began) {
         grace_ends_ = now + began.recovery_grace;
         silent_after_ = began.silent_after;
         lost_after_ = began.lost_after;
@@ -34,14 +34,14 @@ public:
         }
     }
 
-    void see(Instant, const Committed& committed) {
+    void on(Instant, const Committed& committed) {
         epoch_ = committed.after.meta.epoch;
         for (const coordinator::Persist& persist : committed.persists) {
-            take(persist);
+            on_persist(persist);
         }
     }
 
-    void see(Instant now, const BatchIssued& issued) {
+    void on(Instant now, const BatchIssued& issued) {
         if (is_over(now)) {
             return;
         }
@@ -57,17 +57,17 @@ public:
         }
     }
 
-    void see(Instant, const WelcomeIssued& welcome) {
+    void on(Instant, const WelcomeIssued& welcome) {
         auto& route = routes_[welcome.host];
         route.name = welcome.name;
         route.is_open = true;
     }
 
-    void see(Instant, const RouteClosed& closed) { routes_[closed.host].is_open = false; }
+    void on(Instant, const RouteClosed& closed) { routes_[closed.host].is_open = false; }
 
-    void see(Instant, const PollIssued& issued) { ++routes_[issued.host].polls; }
+    void on(Instant, const PollIssued& issued) { ++routes_[issued.host].polls; }
 
-    void see(Instant now, const EventPublished& published) {
+    void on(Instant now, const EventPublished& published) {
         if (published.event.topic == "freeze.ended") {
             is_given_up_ = !published.event.detail.starts_with("fewer than ");
         }
@@ -86,15 +86,15 @@ public:
         }
     }
 
-    void see(Instant, const AgentMessageReceived& heard) {
-        const auto route = routes_.find(heard.host);
+    void on(Instant, const AgentMessageReceived& received) {
+        const auto route = routes_.find(received.host);
         if (route == routes_.end()) {
             return;
         }
-        const auto* report = std::get_if<Report>(&heard.message);
-        const bool says_all =
+        const auto* report = std::get_if<Report>(&received.message);
+        const bool is_complete =
             report != nullptr && report->kind == ReportKind::snapshot && report->epoch == epoch_;
-        if (says_all || std::holds_alternative<Goodbye>(heard.message)) {
+        if (is_complete || std::holds_alternative<Goodbye>(received.message)) {
             awaited_.erase(route->second.name);
         }
     }
@@ -106,7 +106,7 @@ private:
         std::uint32_t polls = 0;  ///< In this leadership.
     };
 
-    void take(const coordinator::Persist& persist) {
+    void on_persist(const coordinator::Persist& persist) {
         for (const coordinator::Write& write : persist.writes) {
             if (auto task = task_in(write); !task.empty()) {
                 changed_.insert(std::move(task));

@@ -179,8 +179,8 @@ Command RealCluster::agent_command(const std::string& name) const {
 
 void RealCluster::write_config() const {
     // Most tests kill hosts and test what follows, so nodes become lost early.
-    const bool says_when_lost = options_.config.find("lost_after") != std::string::npos;
-    const std::string quickly = says_when_lost ? "" : "silent_after = 2\nlost_after = 3\n";
+    const bool sets_lost_after = options_.config.find("lost_after") != std::string::npos;
+    const std::string quickly = sets_lost_after ? "" : "silent_after = 2\nlost_after = 3\n";
     write_text(
         directory() + "/coordinator.toml",
         "state_dir = " + quoted(state()) + "\nrun_dir = " + quoted(directory() + "/run") +
@@ -336,14 +336,14 @@ std::vector<Found> RealCluster::tasks_on(std::string_view node) const {
 
 std::vector<pid_t> RealCluster::pids(std::string_view of, std::size_t count) const {
     std::vector<pid_t> found;
-    const bool settled = until([&] {
+    const bool done = until([&] {
         found.clear();
         for (const auto& process : tasks(of)) {
             found.push_back(process.pid);
         }
         return found.size() == count;
     });
-    if (!settled) {
+    if (!done) {
         throw std::runtime_error{std::to_string(found.size()) + " processes of '" +
                                  std::string{of} + "' run, not " + std::to_string(count)};
     }

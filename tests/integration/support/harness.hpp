@@ -9,7 +9,7 @@
 
 namespace muster::integration {
 
-inline bool says(const std::string& text, const std::string& word) {
+inline bool contains(const std::string& text, const std::string& word) {
     return text.find(word) != std::string::npos;
 }
 

@@ -21,12 +21,12 @@ struct AgentStory {
     /// Begins a life with this recovered state and a correct journal.
     void begin(agent::RecoveredState beginning) {
         beginning.memory = disk;
-        checkers.see(origin, AgentBegan{n0, beginning});
+        checkers.on(origin, AgentBegan{n0, beginning});
     }
 
-    void deliver(const Batch& batch) { checkers.see(origin, BatchDelivered{n0, batch, disk}); }
+    void deliver(const Batch& batch) { checkers.on(origin, BatchDelivered{n0, batch, disk}); }
     void send(const AgentMessage& message) {
-        checkers.see(origin, AgentMessageSent{n0, message, disk});
+        checkers.on(origin, AgentMessageSent{n0, message, disk});
     }
     void obey(const Batch& batch) {
         deliver(batch);
@@ -34,13 +34,12 @@ struct AgentStory {
     }
     void spawn(Generation generation = Generation{5}, RestartPolicy restart = RestartPolicy::always,
                bool is_journaled = true) {
-        checkers.see(origin,
-                     SpawnOrdered{n0, ++processes, web0, generation, restart, is_journaled});
-        checkers.see(origin, ProcessBegan{n0, web0, generation, processes});
+        checkers.on(origin, SpawnOrdered{n0, ++processes, web0, generation, restart, is_journaled});
+        checkers.on(origin, ProcessBegan{n0, web0, generation, processes});
     }
-    void end() { checkers.see(origin, EndOrdered{n0, processes}); }
+    void end() { checkers.on(origin, EndOrdered{n0, processes}); }
     void gone(std::int32_t exit_code) {
-        checkers.see(origin, ProcessGone{n0, processes, web0, Generation{5}, false, exit_code});
+        checkers.on(origin, ProcessGone{n0, processes, web0, Generation{5}, false, exit_code});
     }
 };
 
@@ -56,7 +55,7 @@ TEST_CASE("an answer before its epoch is on disk breaks S5", "[checkers][S5]") {
     AgentStory story;
     coordinator::StoreImage image = image_with(0);
     image.meta.epoch = Epoch{2};
-    story.checkers.see(origin, LeadershipBegan{image, 18s, 3});
+    story.checkers.on(origin, LeadershipBegan{image, 18s, 3});
     Report report;
     report.epoch = Epoch{2};
     report.incarnation = Incarnation{1};
@@ -109,13 +108,13 @@ TEST_CASE("an instance that is ending when a life without its journal finds it i
     AgentStory story;
     story.obey(start_of(web0));
     story.spawn();
-    SECTION("its lease is over") { story.checkers.see(origin, LeaseEnded{n0, story.processes}); }
+    SECTION("its lease is over") { story.checkers.on(origin, LeaseEnded{n0, story.processes}); }
     SECTION("it was ordered to end") {
         story.obey(stop_of(web0, Sequence{2}));
         story.end();
     }
     story.gone(0);
-    story.checkers.see(origin, StoreReplaced{image_with(0)});
+    story.checkers.on(origin, StoreReplaced{image_with(0)});
     agent::FoundProcess found;
     found.process = agent::ProcessId{story.processes};
     found.id = web0;
@@ -142,7 +141,7 @@ TEST_CASE(
     story.spawn();
     story.obey(stop_of(web0, Sequence{2}));
     const bool is_lost = GENERATE(true, false);
-    story.checkers.see(origin, EndOrdered{n0, story.processes, is_lost});
+    story.checkers.on(origin, EndOrdered{n0, story.processes, is_lost});
     agent::FoundProcess found;
     found.process = agent::ProcessId{story.processes};
     found.id = web0;
@@ -166,7 +165,7 @@ TEST_CASE("an instance that ended with its agent can be ordered again", "[checke
     agent::RecoveredState beginning;
     beginning.journal.instances = {image};
     SECTION("by its shutdown") {
-        story.checkers.see(origin, ShutDownOrdered{n0});
+        story.checkers.on(origin, ShutDownOrdered{n0});
         story.end();
         story.gone(-1);
         story.begin(beginning);
@@ -214,7 +213,7 @@ TEST_CASE("an order that was overtaken can be obeyed if the later one was droppe
     story.deliver(start_of({"web", 1}, Sequence{2}));
     story.deliver(start_of(web0, Sequence{1}));
     SECTION("dropped") {
-        story.checkers.see(origin, WriteFailed{n0});
+        story.checkers.on(origin, WriteFailed{n0});
         story.spawn();
         CHECK(properties(story.checkers) == Found{});
     }
@@ -224,7 +223,7 @@ TEST_CASE("an order that was overtaken can be obeyed if the later one was droppe
     }
     SECTION("obeyed before a write fails") {
         story.send(ack_of(Epoch{1}, Sequence{2}));
-        story.checkers.see(origin, WriteFailed{n0});
+        story.checkers.on(origin, WriteFailed{n0});
         story.spawn();
         CHECK(properties(story.checkers) == Found{"S6"});
     }
@@ -262,7 +261,7 @@ TEST_CASE("a process whose shim was killed can restart on failure, however it en
     AgentStory story;
     story.obey(start_of(web0));
     story.spawn(Generation{5}, RestartPolicy::on_failure);
-    story.checkers.see(origin, ShimKilled{n0, story.processes});
+    story.checkers.on(origin, ShimKilled{n0, story.processes});
     story.gone(0);
     story.spawn(Generation{5}, RestartPolicy::on_failure);
     CHECK(properties(story.checkers) == Found{});
@@ -290,14 +289,14 @@ TEST_CASE("a process that is ended without an order breaks S12", "[checkers][S12
         CHECK(properties(story.checkers) == Found{"S12"});
     }
     SECTION("the agent is ordered to end") {
-        story.checkers.see(origin, ShutDownOrdered{n0});
+        story.checkers.on(origin, ShutDownOrdered{n0});
         story.end();
         CHECK(properties(story.checkers) == Found{});
     }
     SECTION("its spawn failed") {
         story.gone(1);
-        story.checkers.see(origin,
-                           SpawnOrdered{n0, ++story.processes, web0, Generation{5}, {}, true});
+        story.checkers.on(origin,
+                          SpawnOrdered{n0, ++story.processes, web0, Generation{5}, {}, true});
         story.end();
         CHECK(properties(story.checkers) == Found{});
     }

@@ -18,12 +18,12 @@ struct BoundStory {
     std::uint64_t round = 0;
 
     BoundStory() {
-        checkers.see(origin, StoreReplaced{image});
-        checkers.see(origin, LeadershipBegan{image, 0s, 3});
+        checkers.on(origin, StoreReplaced{image});
+        checkers.on(origin, LeadershipBegan{image, 0s, 3});
         int number = 0;
         for (const HostIndex host : {n0, n1, HostIndex{2}}) {
             const std::string name = "n" + std::to_string(number++);
-            checkers.see(origin, WelcomeIssued{host, name, Incarnation{1}});
+            checkers.on(origin, WelcomeIssued{host, name, Incarnation{1}});
             report(host, {});
         }
     }
@@ -52,10 +52,10 @@ struct BoundStory {
         poll.epoch = Epoch{1};
         poll.round = Round{round};
         poll.issued = Sequence{sequence};
-        checkers.see(origin, PollIssued{host, poll});
+        checkers.on(origin, PollIssued{host, poll});
         const AgentMessage message = report;
-        checkers.see(origin, AgentMessageSent{host, message, disk});
-        checkers.see(origin, AgentMessageReceived{host, message});
+        checkers.on(origin, AgentMessageSent{host, message, disk});
+        checkers.on(origin, AgentMessageReceived{host, message});
     }
     /// Reports that everything is gone, as a delta since `from`.
     void end_all(HostIndex host, Revision from) { report_delta(host, {}, from, {web0}); }
@@ -74,12 +74,12 @@ struct BoundStory {
         report.instances = in_state(listed, InstanceState::running);
         report.gone = gone;
         const AgentMessage message = report;
-        checkers.see(origin, AgentMessageSent{host, message, disk});
-        checkers.see(origin, AgentMessageReceived{host, message});
+        checkers.on(origin, AgentMessageSent{host, message, disk});
+        checkers.on(origin, AgentMessageReceived{host, message});
     }
     void start(HostIndex host, const InstanceId& id = web0) {
         const Batch batch = start_of(id, Sequence{++sequence});
-        checkers.see(origin, BatchIssued{host, batch, image, disk});
+        checkers.on(origin, BatchIssued{host, batch, image, disk});
     }
     void lose(const std::string& name) { emit_event("node.lost", name); }
     void return_of(const std::string& name) { emit_event("node.returned", name); }
@@ -87,7 +87,7 @@ struct BoundStory {
         Event event;
         event.topic = topic;
         event.name = name;
-        checkers.see(origin, EventPublished{event});
+        checkers.on(origin, EventPublished{event});
     }
 };
 
@@ -120,7 +120,7 @@ TEST_CASE("a start above instances and surge breaks S7", "[checkers][S7]") {
         CHECK(properties(story.checkers) == Found{});
     }
     SECTION("a process that no report shows counts") {
-        story.checkers.see(origin, ProcessBegan{n1, web0, Generation{5}});
+        story.checkers.on(origin, ProcessBegan{n1, web0, Generation{5}});
         story.report(n1, {});
         story.start(HostIndex{2});
         CHECK(properties(story.checkers) == Found{"S7"});
@@ -160,8 +160,8 @@ TEST_CASE("a copy made under another store counts for S7 once it is reported", "
     story.start(n0);
     story.report(n0, {web0});
     story.image.nodes = {{.name = "n0"}, {.name = "n1"}, {.name = "n2"}};
-    story.checkers.see(origin, StoreReplaced{story.image});
-    story.checkers.see(origin, LeadershipBegan{story.image, 0s, 3});
+    story.checkers.on(origin, StoreReplaced{story.image});
+    story.checkers.on(origin, LeadershipBegan{story.image, 0s, 3});
     for (const auto* name : {"n0", "n1", "n2"}) {
         story.return_of(name);
     }
@@ -172,7 +172,7 @@ TEST_CASE("a copy made under another store counts for S7 once it is reported", "
     }
     SECTION("a delta since a lost report says it") {
         const std::string name = "n0";
-        story.checkers.see(origin, WelcomeIssued{n0, name, Incarnation{1}});
+        story.checkers.on(origin, WelcomeIssued{n0, name, Incarnation{1}});
         story.change(n0, {web0}, Revision{story.round});
         story.start(n1);
         story.start(HostIndex{2});
@@ -186,7 +186,7 @@ TEST_CASE("a copy made under another store counts for S7 once it is reported", "
     }
     SECTION("it is reported") {
         const std::string name = "n0";
-        story.checkers.see(origin, WelcomeIssued{n0, name, Incarnation{1}});
+        story.checkers.on(origin, WelcomeIssued{n0, name, Incarnation{1}});
         story.report(n0, {web0});
         story.start(n1);
         story.start(HostIndex{2});
@@ -207,13 +207,13 @@ TEST_CASE("an instance that ran to its end is not a copy for S7, and counts as p
     }
     SECTION("the other can be stopped") {
         const Batch batch = stop_of(web0, Sequence{9});
-        story.checkers.see(origin, BatchIssued{n1, batch, story.image, story.disk});
+        story.checkers.on(origin, BatchIssued{n1, batch, story.image, story.disk});
         CHECK(properties(story.checkers) == Found{});
     }
     SECTION("not if it is not there any more") {
         story.report(n0, {});
         const Batch batch = stop_of(web0, Sequence{9});
-        story.checkers.see(origin, BatchIssued{n1, batch, story.image, story.disk});
+        story.checkers.on(origin, BatchIssued{n1, batch, story.image, story.disk});
         CHECK(properties(story.checkers) == Found{"S13"});
     }
 }
@@ -228,7 +228,7 @@ TEST_CASE("a stop of the only copy that ran to its end breaks S13, a stop of a f
         story.start(n0);
         story.report(n0, {web0}, state);
         const Batch batch = stop_of(web0, Sequence{9});
-        story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
+        story.checkers.on(origin, BatchIssued{n0, batch, story.image, story.disk});
         CHECK(properties(story.checkers) ==
               (state == InstanceState::failed ? Found{} : Found{"S13"}));
     }
@@ -245,14 +245,14 @@ TEST_CASE("a copy that survived its stop is another copy for S13 once its node r
     story.report(n0, {web0});
     story.report(n1, {web0});
     const Batch batch = stop_of(web0, Sequence{9});
-    story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
+    story.checkers.on(origin, BatchIssued{n0, batch, story.image, story.disk});
     const AgentMessage ack = Ack{Epoch{1}, Incarnation{1}, Sequence{9}, {}};
-    story.checkers.see(origin, AgentMessageSent{n0, ack, story.disk});
-    story.checkers.see(origin, AgentMessageReceived{n0, ack});
+    story.checkers.on(origin, AgentMessageSent{n0, ack, story.disk});
+    story.checkers.on(origin, AgentMessageReceived{n0, ack});
     const bool runs = GENERATE(true, false);
     story.report(n0, {web0}, runs ? InstanceState::running : InstanceState::stopping);
     const Batch other = stop_of(web0, Sequence{10});
-    story.checkers.see(origin, BatchIssued{n1, other, story.image, story.disk});
+    story.checkers.on(origin, BatchIssued{n1, other, story.image, story.disk});
     CHECK(properties(story.checkers) == (runs ? Found{} : Found{"S13"}));
 }
 
@@ -263,11 +263,11 @@ TEST_CASE("a stop on a host that has lied is not judged by S13", "[checkers][S13
     const bool lies = GENERATE(false, true);
     if (lies) {
         const std::string name = "n0";
-        story.checkers.see(origin, ByzantineReport{n0, name});
-        story.checkers.see(origin, ByzantineReportHandled{});
+        story.checkers.on(origin, ByzantineReport{n0, name});
+        story.checkers.on(origin, ByzantineReportHandled{});
     }
     const Batch batch = stop_of(web0, Sequence{9});
-    story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
+    story.checkers.on(origin, BatchIssued{n0, batch, story.image, story.disk});
     CHECK(properties(story.checkers) == (lies ? Found{} : Found{"S13"}));
 }
 
@@ -282,15 +282,15 @@ TEST_CASE("a start where a liar already reports the instance adds no copy for S7
     const HostIndex liar{2};
     const std::string name = "n2";
     const bool claims = GENERATE(true, false);
-    story.checkers.see(origin, ByzantineReport{liar, name});
+    story.checkers.on(origin, ByzantineReport{liar, name});
     Report lie;
     lie.kind = ReportKind::snapshot;
     if (claims) {
         lie.instances = BoundStory::in_state({web0}, InstanceState::running);
     }
     const AgentMessage message = lie;
-    story.checkers.see(origin, AgentMessageReceived{liar, message});
-    story.checkers.see(origin, ByzantineReportHandled{});
+    story.checkers.on(origin, AgentMessageReceived{liar, message});
+    story.checkers.on(origin, ByzantineReportHandled{});
     story.image.tasks.front().wanted.instances = 0;
     story.start(liar);
     CHECK(properties(story.checkers) == (claims ? Found{} : Found{"S7"}));
@@ -305,7 +305,7 @@ TEST_CASE("instances on a removed node count for S7 once it reports again", "[ch
     story.start(HostIndex{2});  // Uses the surge.
     CHECK(properties(story.checkers) == Found{});
     story.emit_event("node.joined", "n0");
-    story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+    story.checkers.on(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
     story.start(n1);
     CHECK(properties(story.checkers) == Found{});
     story.report(n0, {web0});
@@ -325,7 +325,7 @@ TEST_CASE("a delta since a lost report makes no copy of a removed node count for
     const Revision known{story.round};
     story.emit_event("node.removed", "n0");
     story.emit_event("node.joined", "n0");
-    story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+    story.checkers.on(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
     SECTION("the delta follows what the earlier record had") { story.change(n0, {web0}, known); }
     SECTION("the delta follows a report that no leader received") {
         story.change(n0, {web0}, Revision{raw(known) + 1});
@@ -347,11 +347,11 @@ TEST_CASE(
     story.start(n0);
     story.report(n0, {web0});
     story.image.nodes = {{.name = "n1"}, {.name = "n2"}};
-    story.checkers.see(origin, LeadershipBegan{story.image, 0s, 3});
-    story.checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{1}});
-    story.checkers.see(origin, WelcomeIssued{HostIndex{2}, "n2", Incarnation{1}});
+    story.checkers.on(origin, LeadershipBegan{story.image, 0s, 3});
+    story.checkers.on(origin, WelcomeIssued{n1, "n1", Incarnation{1}});
+    story.checkers.on(origin, WelcomeIssued{HostIndex{2}, "n2", Incarnation{1}});
     story.emit_event("node.joined", "n0");
-    story.checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+    story.checkers.on(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
     story.start(n1);
     story.start(HostIndex{2});  // Uses the surge.
     CHECK(properties(story.checkers) == Found{});

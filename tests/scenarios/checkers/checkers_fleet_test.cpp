@@ -22,17 +22,17 @@ struct PlacingStory {
 
     explicit PlacingStory(const Offer& offer = {}) {
         image.tasks.front().wanted.instances = 3;
-        checkers.see(origin, StoreReplaced{image});
-        checkers.see(origin, LeadershipBegan{image, 0s, 3});
+        checkers.on(origin, StoreReplaced{image});
+        checkers.on(origin, LeadershipBegan{image, 0s, 3});
         Hello hello;
         hello.name = "n0";
         hello.offer = offer;
         const AgentMessage message = hello;
-        checkers.see(origin, AgentMessageReceived{n0, message});
-        checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+        checkers.on(origin, AgentMessageReceived{n0, message});
+        checkers.on(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
         const Poll poll;
         for (int time = 0; time < 3; ++time) {
-            checkers.see(origin, PollIssued{n0, poll});
+            checkers.on(origin, PollIssued{n0, poll});
         }
     }
     PlacementRule& rule() { return image.tasks.front().wanted.place; }
@@ -40,12 +40,12 @@ struct PlacingStory {
         Event event;
         event.topic = topic;
         event.name = "n0";
-        checkers.see(origin, EventPublished{event});
+        checkers.on(origin, EventPublished{event});
     }
     Found start(Ordinal ordinal = 0) {
         sequence = next(sequence);
         const Batch batch = start_of({"web", ordinal}, sequence);
-        checkers.see(origin, BatchIssued{n0, batch, image, disk});
+        checkers.on(origin, BatchIssued{n0, batch, image, disk});
         return properties(checkers);
     }
 };
@@ -86,8 +86,8 @@ TEST_CASE("instances on a host that has lied are not counted", "[checkers][place
     const bool lies = GENERATE(false, true);
     const auto lie = [&](PlacingStory& story) {
         if (lies) {
-            story.checkers.see(origin, ByzantineReport{n0, "n0"});
-            story.checkers.see(origin, ByzantineReportHandled{});
+            story.checkers.on(origin, ByzantineReport{n0, "n0"});
+            story.checkers.on(origin, ByzantineReportHandled{});
         }
     };
     SECTION("by max_per_node") {
@@ -160,15 +160,15 @@ TEST_CASE("a drain that neither ends nor reports its blocker by its deadline bre
     coordinator::StoreImage image = image_with(1);
     image.intents = {coordinator::StoredIntent{
         .name = "n0", .intent = coordinator::Intent::draining, .deadline = civil(origin + 10s)}};
-    checkers.see(origin, StoreReplaced{image});
-    checkers.see(origin, LeadershipBegan{image, 0s, 3});
+    checkers.on(origin, StoreReplaced{image});
+    checkers.on(origin, LeadershipBegan{image, 0s, 3});
     const auto emit_event = [&](Duration at, const std::string& topic,
                                 const std::string& detail = {}) {
         Event event;
         event.topic = topic;
         event.name = "n0";
         event.detail = detail;
-        checkers.see(origin + at, EventPublished{event});
+        checkers.on(origin + at, EventPublished{event});
         return properties(checkers);
     };
     CHECK(emit_event(9s, "round.closed") == Found{});
@@ -197,11 +197,11 @@ TEST_CASE("a drain that neither ends nor reports its blocker by its deadline bre
     }
     SECTION("it has ended") {
         image.intents.front().intent = coordinator::Intent::offline;
-        checkers.see(origin + 11s, Committed{nothing, image});
+        checkers.on(origin + 11s, Committed{nothing, image});
         CHECK(emit_event(12s, "round.closed") == Found{});
     }
     SECTION("another leadership has just begun") {
-        checkers.see(origin + 11s, LeadershipBegan{image, 0s, 3});
+        checkers.on(origin + 11s, LeadershipBegan{image, 0s, 3});
         for (const Duration at : {Duration{12s}, Duration{13s}, Duration{14s}}) {
             CHECK(emit_event(at, "round.closed") == Found{});
         }
@@ -226,7 +226,7 @@ TEST_CASE("numbers that differ or do not add up are found", "[checkers][counts]"
     const auto stats = std::get<StatsReply>(ask(StatsRequest{}));
     Checkers checkers;
     const auto judge = [&](const StatusReply& one, const StatsReply& two, const std::string& text) {
-        checkers.see(origin, NumbersShown{one, two, text});
+        checkers.on(origin, NumbersShown{one, two, text});
         const auto found = checkers.take_violations();
         for (const Violation& violation : found) {
             UNSCOPED_INFO(violation.what);

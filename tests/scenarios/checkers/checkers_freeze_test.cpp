@@ -18,12 +18,12 @@ struct FreezeStory {
         for (int node = 0; node < nodes; ++node) {
             image.nodes.push_back({.name = "n" + std::to_string(node)});
         }
-        checkers.see(now, StoreReplaced{image});
-        checkers.see(now, LeadershipBegan{image, 0s, 3});
+        checkers.on(now, StoreReplaced{image});
+        checkers.on(now, LeadershipBegan{image, 0s, 3});
     }
     void emit_event(const std::string& topic, const std::string& name, const std::string& detail) {
         const Event event{Epoch{1}, ++sequence, {}, topic, name, detail};
-        checkers.see(now, EventPublished{event});
+        checkers.on(now, EventPublished{event});
     }
     /// The loss of a node, and a start that replaces its instance.
     void lose(int node) {

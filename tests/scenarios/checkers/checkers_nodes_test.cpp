@@ -17,10 +17,10 @@ struct LeavingStory {
 
     explicit LeavingStory(coordinator::Intent intent) {
         image.intents.push_back(coordinator::StoredIntent{.name = "n0", .intent = intent});
-        checkers.see(origin, StoreReplaced{image});
-        checkers.see(origin, LeadershipBegan{image, 0s, 3});
-        checkers.see(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
-        checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{1}});
+        checkers.on(origin, StoreReplaced{image});
+        checkers.on(origin, LeadershipBegan{image, 0s, 3});
+        checkers.on(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
+        checkers.on(origin, WelcomeIssued{n1, "n1", Incarnation{1}});
         report(n0, {InstanceState::running});
     }
     static AgentMessage report_of(const std::vector<InstanceState>& web, Generation generation,
@@ -42,17 +42,17 @@ struct LeavingStory {
     void report(HostIndex host, const std::vector<InstanceState>& web,
                 Generation generation = Generation{5}, Incarnation incarnation = Incarnation{1}) {
         const AgentMessage message = report_of(web, generation, incarnation);
-        checkers.see(origin, AgentMessageSent{host, message, disk});
-        checkers.see(origin, AgentMessageReceived{host, message});
+        checkers.on(origin, AgentMessageSent{host, message, disk});
+        checkers.on(origin, AgentMessageReceived{host, message});
     }
     /// A report of n1 that it runs nothing. Its agent does not send it now.
     void report_nothing(Incarnation incarnation) {
         const AgentMessage message = report_of({}, Generation{5}, incarnation);
-        checkers.see(origin, AgentMessageReceived{n1, message});
+        checkers.on(origin, AgentMessageReceived{n1, message});
     }
     void stop() {
         const Batch batch = stop_of(web0);
-        checkers.see(origin, BatchIssued{n0, batch, image, disk});
+        checkers.on(origin, BatchIssued{n0, batch, image, disk});
     }
 };
 
@@ -64,7 +64,7 @@ TEST_CASE("a start on a node that an operator closed breaks S17", "[checkers][S1
           coordinator::Intent::offline}) {
         LeavingStory story{intent};
         const Batch batch = start_of({"web", 0});
-        story.checkers.see(origin, BatchIssued{n0, batch, story.image, story.disk});
+        story.checkers.on(origin, BatchIssued{n0, batch, story.image, story.disk});
         CHECK(properties(story.checkers) ==
               (intent == coordinator::Intent::active ? Found{} : Found{"S17"}));
     }
@@ -117,7 +117,7 @@ TEST_CASE("a drain that stops what does not run elsewhere breaks S17", "[checker
 // Goal: a message that the coordinator rejects does not hide a copy that runs elsewhere.
 TEST_CASE("a late or false report takes no copy away", "[checkers][S17]") {
     LeavingStory story{coordinator::Intent::draining};
-    story.checkers.see(origin, WelcomeIssued{n1, "n1", Incarnation{2}});
+    story.checkers.on(origin, WelcomeIssued{n1, "n1", Incarnation{2}});
     story.report(n1, {InstanceState::running}, Generation{5}, Incarnation{2});
     SECTION("it is of a past life") {
         story.report_nothing(Incarnation{1});
@@ -126,9 +126,9 @@ TEST_CASE("a late or false report takes no copy away", "[checkers][S17]") {
     }
     SECTION("it is a lie") {
         const std::string name = "n1";
-        story.checkers.see(origin, ByzantineReport{n1, name});
+        story.checkers.on(origin, ByzantineReport{n1, name});
         story.report_nothing(Incarnation{2});
-        story.checkers.see(origin, ByzantineReportHandled{});
+        story.checkers.on(origin, ByzantineReportHandled{});
         story.stop();
         CHECK(properties(story.checkers) == Found{});
     }
@@ -142,26 +142,26 @@ TEST_CASE("a late or false report takes no copy away", "[checkers][S17]") {
 TEST_CASE("a drain that is declared complete while something runs there breaks L5",
           "[checkers][L5]") {
     LeavingStory story{coordinator::Intent::draining};
-    const auto tell_drained = [&] {
+    const auto drained_event = [&] {
         Event event;
         event.topic = "node.drained";
         event.name = "n0";
-        story.checkers.see(origin, EventPublished{event});
+        story.checkers.on(origin, EventPublished{event});
         return properties(story.checkers);
     };
-    story.checkers.see(origin, ProcessBegan{n0, web0, Generation{5}, 1});
-    CHECK(tell_drained() == Found{"L5"});
+    story.checkers.on(origin, ProcessBegan{n0, web0, Generation{5}, 1});
+    CHECK(drained_event() == Found{"L5"});
     SECTION("the report of its end is on its way") {
-        story.checkers.see(origin, ProcessGone{n0, 1, web0, Generation{5}});
-        CHECK(tell_drained() == Found{});
+        story.checkers.on(origin, ProcessGone{n0, 1, web0, Generation{5}});
+        CHECK(drained_event() == Found{});
     }
     SECTION("a copy that is known to have failed was tried again") {
         story.report(n0, {InstanceState::failed});
-        CHECK(tell_drained() == Found{});
+        CHECK(drained_event() == Found{});
     }
     SECTION("no report of the agent arrives") {
         story.report(n0, {});
-        CHECK(tell_drained() == Found{});
+        CHECK(drained_event() == Found{});
     }
 }
 

@@ -25,17 +25,17 @@ struct StoreStory {
     RequestId id{7, 7};
     Request request{id, TaskAddRequest{wanted("web", 1)}};
 
-    void ask() { checkers.see(origin, RequestMade{request}); }
+    void ask() { checkers.on(origin, RequestMade{request}); }
     void commit(const coordinator::StoredTask& task) {
         const std::vector<coordinator::Persist> persists{
             {1, {task, coordinator::StoredRequest{id, changed(id)}}}};
         coordinator::StoreImage after = image_with(0);
         after.tasks = {task};
-        checkers.see(origin, Committed{persists, after});
+        checkers.on(origin, Committed{persists, after});
     }
     void answer() {
         const Reply reply = changed(id);
-        checkers.see(origin, ReplyGiven{reply});
+        checkers.on(origin, ReplyGiven{reply});
     }
 };
 
@@ -64,7 +64,7 @@ TEST_CASE("a new leadership that lacks an acknowledged task breaks S1", "[checke
     StoreStory story;
     story.ask();
     story.commit({wanted("web", 1), Generation{1}, Generation{1}});
-    story.checkers.see(origin, LeadershipBegan{image_with(0), 18s, 3});
+    story.checkers.on(origin, LeadershipBegan{image_with(0), 18s, 3});
     CHECK(properties(story.checkers) == Found{"S1"});
 }
 
@@ -74,13 +74,13 @@ TEST_CASE("a task or a request that no client made breaks S2", "[checkers][S2]")
         const std::vector<coordinator::Persist> persists{
             {1, {coordinator::StoredTask{wanted("web", 1), Generation{1}, Generation{1}}}}};
         const coordinator::StoreImage after = image_with(1);
-        checkers.see(origin, Committed{persists, after});
+        checkers.on(origin, Committed{persists, after});
     }
     SECTION("a request") {
         const std::vector<coordinator::Persist> persists{
             {1, {coordinator::StoredRequest{{9, 9}, changed({9, 9})}}}};
         const coordinator::StoreImage after = image_with(0);
-        checkers.see(origin, Committed{persists, after});
+        checkers.on(origin, Committed{persists, after});
     }
     CHECK(properties(checkers) == Found{"S2"});
 }
@@ -98,10 +98,10 @@ TEST_CASE("two different answers to one request break S3", "[checkers][S3]") {
     story.ask();
     const Reply first = changed(story.id);
     const Reply second = changed(story.id, "api");
-    story.checkers.see(origin, ReplyReceived{first});
-    story.checkers.see(origin, ReplyReceived{first});
+    story.checkers.on(origin, ReplyReceived{first});
+    story.checkers.on(origin, ReplyReceived{first});
     CHECK(properties(story.checkers) == Found{});
-    story.checkers.see(origin, ReplyReceived{second});
+    story.checkers.on(origin, ReplyReceived{second});
     CHECK(properties(story.checkers) == Found{"S3"});
 }
 
@@ -117,13 +117,13 @@ struct RecoveryStory {
         coordinator::StoredNode node;
         node.name = name;
         image.nodes.push_back(node);
-        checkers.see(origin, LeadershipBegan{image, 18s, 3});
+        checkers.on(origin, LeadershipBegan{image, 18s, 3});
     }
     void lose(Instant now) {
         Event event;
         event.topic = "node.lost";
         event.name = name;
-        checkers.see(now, EventPublished{event});
+        checkers.on(now, EventPublished{event});
     }
 };
 
@@ -141,16 +141,16 @@ TEST_CASE("a loss within the grace breaks S11", "[checkers][S11]") {
 
 TEST_CASE("a loss before enough polls breaks S11", "[checkers][S11]") {
     RecoveryStory story;
-    story.checkers.see(origin, WelcomeIssued{n0, story.name, Incarnation{1}});
+    story.checkers.on(origin, WelcomeIssued{n0, story.name, Incarnation{1}});
     const Poll poll;
-    story.checkers.see(origin, PollIssued{n0, poll});
-    story.checkers.see(origin, PollIssued{n0, poll});
+    story.checkers.on(origin, PollIssued{n0, poll});
+    story.checkers.on(origin, PollIssued{n0, poll});
     SECTION("it has a connection") {
         story.lose(origin + 20s);
         CHECK(properties(story.checkers) == Found{"S11"});
     }
     SECTION("it has no connection any more") {
-        story.checkers.see(origin, RouteClosed{n0});
+        story.checkers.on(origin, RouteClosed{n0});
         story.lose(origin + 20s);
         CHECK(properties(story.checkers) == Found{});
     }
@@ -160,18 +160,18 @@ TEST_CASE("an order for an older generation in recovery breaks S11", "[checkers]
     RecoveryStory story;
     const Batch batch = start_of(web0);
     SECTION("in recovery") {
-        story.checkers.see(origin + 5s, BatchIssued{n0, batch, story.image, story.disk});
+        story.checkers.on(origin + 5s, BatchIssued{n0, batch, story.image, story.disk});
         CHECK(properties(story.checkers) == Found{"S11"});
     }
     SECTION("when the awaited node has reported") {
-        story.checkers.see(origin, WelcomeIssued{n0, story.name, Incarnation{1}});
+        story.checkers.on(origin, WelcomeIssued{n0, story.name, Incarnation{1}});
         Report report;
         report.kind = ReportKind::snapshot;
         report.epoch = Epoch{1};
         report.incarnation = Incarnation{1};
         const AgentMessage message = report;
-        story.checkers.see(origin, AgentMessageReceived{n0, message});
-        story.checkers.see(origin + 5s, BatchIssued{n0, batch, story.image, story.disk});
+        story.checkers.on(origin, AgentMessageReceived{n0, message});
+        story.checkers.on(origin + 5s, BatchIssued{n0, batch, story.image, story.disk});
         CHECK(properties(story.checkers) == Found{});
     }
 }
@@ -199,7 +199,7 @@ TEST_CASE("a stop without an intent breaks S13", "[checkers][S13]") {
         image = image_with(0);
         disk.epoch = Epoch{2};
     }
-    checkers.see(origin, BatchIssued{n0, batch, image, disk});
+    checkers.on(origin, BatchIssued{n0, batch, image, disk});
     CHECK(properties(checkers) == Found{"S13"});
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("a start from a store that is not the agent's breaks S25", "[checkers]
     SECTION("of another cluster") { disk.cluster = ClusterId{8, 8}; }
     SECTION("that is older than the agent saw") { disk.counter = Generation{6}; }
     SECTION("of the same epoch under another leader") { disk.leader = LeaderId{8, 8}; }
-    checkers.see(origin, BatchIssued{n0, batch, image, disk});
+    checkers.on(origin, BatchIssued{n0, batch, image, disk});
     CHECK(properties(checkers) == Found{"S25"});
 }
 
@@ -220,7 +220,7 @@ TEST_CASE("a stop of an instance that is no longer wanted keeps S13", "[checkers
     const coordinator::StoreImage image = image_with(0);
     const agent::AgentMemory disk = memory_of(Epoch{1});
     const Batch batch = stop_of(web0);
-    checkers.see(origin, BatchIssued{n0, batch, image, disk});
+    checkers.on(origin, BatchIssued{n0, batch, image, disk});
     CHECK(properties(checkers) == Found{});
 }
 

@@ -42,7 +42,7 @@ ScenarioResult played_steps(const std::string& steps) {
     return result;
 }
 
-bool says(const StepResult& step, std::string_view words) {
+bool contains(const StepResult& step, std::string_view words) {
     return std::ranges::any_of(
         step.notes, [&](const std::string& note) { return note.find(words) != std::string::npos; });
 }
@@ -164,8 +164,8 @@ do = "freeze off"
     CHECK(result.steps[1].at == 30s);
     CHECK_FALSE(result.steps[1].converged);
     CHECK_FALSE(result.steps[1].least);
-    CHECK(says(result.steps[1], "rescheduling is frozen"));
-    CHECK(says(result.steps[1], "one more of web could run on b0"));
+    CHECK(contains(result.steps[1], "rescheduling is frozen"));
+    CHECK(contains(result.steps[1], "one more of web could run on b0"));
     CHECK(result.steps[1].short_most == 6);
     CHECK(result.steps[1].short_for == 30s);
     CHECK(result.steps[2].at == 60s);
@@ -178,7 +178,7 @@ TEST_CASE("the first step finds a cluster that silence can freeze", "[scenario][
     const auto result = played_text("patience = \"30s\"\n" + std::string{six_nodes} +
                                     "[[step]]\ndo = \"partition rack=r1\"\n");
     CHECK_FALSE(result.converged);
-    CHECK(says(result.steps[1], "rescheduling is frozen"));
+    CHECK(contains(result.steps[1], "rescheduling is frozen"));
     CHECK(result.steps[1].made.starts == 0);
 }
 
@@ -234,11 +234,11 @@ do = "resume-coordinator"
 )");
     CHECK(result.converged);
     CHECK_FALSE(result.steps[1].unplaced);
-    CHECK(says(result.steps[1], "no coordinator runs"));
+    CHECK(contains(result.steps[1], "no coordinator runs"));
     CHECK(result.steps[2].short_most == 2);
     CHECK(result.steps[2].short_for == 20s);
     check_moves(result.steps[3], 2, 0);
-    CHECK(says(result.steps[4], "the coordinator is paused"));
+    CHECK(contains(result.steps[4], "the coordinator is paused"));
     check_moves(result.steps[5], 0, 0);
 }
 
@@ -256,11 +256,11 @@ max_per_node = 8
 do = "drain all"
 )");
     CHECK(result.steps[0].unplaced == 2);
-    CHECK(says(result.steps[0], "2 unplaced, slots"));
+    CHECK(contains(result.steps[0], "2 unplaced, slots"));
     CHECK(result.steps[0].short_most == 8);
-    CHECK(says(result.steps[1], "refused: n1 is the last node"));
-    CHECK(says(result.steps[1], "force = true allows it"));
-    CHECK(says(result.steps[1], "n0 is not drained: web."));
+    CHECK(contains(result.steps[1], "refused: n1 is the last node"));
+    CHECK(contains(result.steps[1], "force = true allows it"));
+    CHECK(contains(result.steps[1], "n0 is not drained: web."));
     CHECK(result.steps[1].refused == 1);
     CHECK(result.refused == 1);
     CHECK_FALSE(result.is_good());
@@ -279,11 +279,12 @@ do = "drain n0"
 )";
     const auto stuck = played_text(text);
     CHECK(stuck.steps[1].converged);
-    CHECK(says(stuck.steps[1],
-               "n0 is not drained: web.0 has no other place; force = true stops instances without "
-               "another place"));
+    CHECK(contains(
+        stuck.steps[1],
+        "n0 is not drained: web.0 has no other place; force = true stops instances without "
+        "another place"));
     const auto forced = played_text(text + "force = true\n");
-    CHECK_FALSE(says(forced.steps[1], "n0 is not drained"));
+    CHECK_FALSE(contains(forced.steps[1], "n0 is not drained"));
     CHECK(forced.steps[1].made.stops == 1);
 }
 
@@ -301,13 +302,13 @@ TEST_CASE("a task that never runs is not converged", "[scenario][written]") {
                                      "api\"\ninstances = 6\nargv = [\"missing\"]\n");
     CHECK(missing.steps[0].converged);
     CHECK_FALSE(missing.steps[1].converged);
-    CHECK(says(missing.steps[1], "api: api.0 failed on "));
-    CHECK(says(missing.steps[1], "and 5 more like it"));
+    CHECK(contains(missing.steps[1], "api: api.0 failed on "));
+    CHECK(contains(missing.steps[1], "and 5 more like it"));
     CHECK_FALSE(missing.is_good());
     CHECK(missing.simulated < 1min);
     const auto looping =
         played_text(std::string{six_nodes} + steps + "api\"\nargv = [\"exit\", \"1\", \"50\"]\n");
-    CHECK(says(looping.steps[1], "api: api.0 ended and is to start again on "));
+    CHECK(contains(looping.steps[1], "api: api.0 ended and is to start again on "));
     CHECK_FALSE(looping.is_good());
     const auto over = played_text(std::string{six_nodes} + steps +
                                   "api\"\nargv = [\"exit\", \"0\", \"50\"]\n"

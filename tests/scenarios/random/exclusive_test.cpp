@@ -30,7 +30,7 @@ struct Alone : Cluster {
     explicit Alone(std::uint64_t seed = 1, TaskSpec spec = alone())
         : Cluster{ClusterOptions{.seed = seed, .nodes = 3}} {
         want("db", 1, std::move(spec));
-        REQUIRE(settle([&] { return running("db") == 1; }, 10s));
+        REQUIRE(run_until([&] { return running("db") == 1; }, 10s));
         run(2s);
     }
     /// The node where it runs.
@@ -56,8 +56,8 @@ TEST_CASE("an exclusive instance of a host that is cut off ends there, then runs
             const std::string home = cluster.home();
             cluster.partition(home);
             const Instant cut = cluster.now();
-            CHECK(cluster.settle([&] { return cluster.running_on(home) == 0; }, over));
-            CHECK(cluster.settle([&] { return cluster.runs_elsewhere_than(home); }, 10s + over));
+            CHECK(cluster.run_until([&] { return cluster.running_on(home) == 0; }, over));
+            CHECK(cluster.run_until([&] { return cluster.runs_elsewhere_than(home); }, 10s + over));
             CHECK(cluster.now() - cut <= over + 3s);
             cluster.heal(home);
             CHECK(cluster.converges());
@@ -77,8 +77,8 @@ TEST_CASE("an exclusive instance ends with its lease even if no agent is running
     } else {
         cluster.crash_agent(home);
     }
-    CHECK(cluster.settle([&] { return cluster.running_on(home) == 0; }, over));
-    CHECK(cluster.settle([&] { return cluster.runs_elsewhere_than(home); }, 2 * over));
+    CHECK(cluster.run_until([&] { return cluster.running_on(home) == 0; }, over));
+    CHECK(cluster.run_until([&] { return cluster.runs_elsewhere_than(home); }, 2 * over));
     if (is_halted) {
         cluster.resume_agent(home);
     } else {
@@ -110,7 +110,7 @@ TEST_CASE("a storage that checks the token is safe from a host that paused",
     REQUIRE(cluster.can_write(home, db0));
     cluster.halt_host(home);
     std::string other;
-    REQUIRE(cluster.settle(
+    REQUIRE(cluster.run_until(
         [&] {
             for (const std::string& label : cluster.labels()) {
                 other = label != home && cluster.running_on(label) > 0 ? label : other;
@@ -123,7 +123,7 @@ TEST_CASE("a storage that checks the token is safe from a host that paused",
     CHECK(cluster.running_on(home) == 1);  // For a moment.
     CHECK_FALSE(cluster.can_write(home, db0));
     CHECK(cluster.can_write(other, db0));
-    CHECK(cluster.settle([&] { return cluster.running_on(home) == 0; }, 1s));
+    CHECK(cluster.run_until([&] { return cluster.running_on(home) == 0; }, 1s));
     CHECK(cluster.converges());
     require_no_violations(cluster);
 }
@@ -140,7 +140,7 @@ TEST_CASE("a new leader places what no node reports when the earlier leases are 
         cluster.partition(home);
         cluster.restart_coordinator();
         const Instant began = cluster.now();
-        CHECK(cluster.settle([&] { return cluster.runs_elsewhere_than(home); }, 60s));
+        CHECK(cluster.run_until([&] { return cluster.runs_elsewhere_than(home); }, 60s));
         CHECK(cluster.now() - began >= over);
         cluster.heal(home);
         CHECK(cluster.converges());
@@ -168,7 +168,7 @@ TEST_CASE("changes by operators do not end the wait for a lease", "[scenario][ex
             case 2: cluster.restart("db"); break;
             default: cluster.add_twin(home); break;
         }
-        CHECK(cluster.settle([&] { return cluster.runs_elsewhere_than(home); }, 3 * over));
+        CHECK(cluster.run_until([&] { return cluster.runs_elsewhere_than(home); }, 3 * over));
         require_no_violations(cluster);
     }
 }
@@ -178,7 +178,7 @@ TEST_CASE("an exclusive instance is moved and replaced one process after the oth
     Alone cluster{1, alone("stubborn")};
     const std::string home = cluster.home();
     cluster.ask(NodeDrainRequest{.pattern = home});
-    CHECK(cluster.settle([&] { return cluster.runs_elsewhere_than(home); }, 30s));
+    CHECK(cluster.run_until([&] { return cluster.runs_elsewhere_than(home); }, 30s));
     TaskSpec next = alone("stubborn");
     next.argv.emplace_back("anew");
     cluster.want("db", 1, next);
@@ -206,14 +206,14 @@ TEST_CASE("exclusive tasks survive random faults", "[scenario][exclusive][random
 struct LeaseStory {
     Checkers checkers;
     void begins(HostIndex host, std::uint64_t token, bool exclusive = true) {
-        checkers.see(origin, ProcessBegan{host, db0, Generation{5}, 1, exclusive, token});
+        checkers.on(origin, ProcessBegan{host, db0, Generation{5}, 1, exclusive, token});
     }
     void orders(HostIndex host, std::uint64_t token) {
         Batch batch = start_of(db0);
         batch.starts.front().token = token;
-        checkers.see(origin, BatchIssued{host, batch, image_with(0), memory_of(Epoch{1})});
+        checkers.on(origin, BatchIssued{host, batch, image_with(0), memory_of(Epoch{1})});
     }
-    void goes(HostIndex host) { checkers.see(origin, ProcessGone{host, 1, db0, Generation{5}}); }
+    void goes(HostIndex host) { checkers.on(origin, ProcessGone{host, 1, db0, Generation{5}}); }
 };
 
 Found only_s8(Checkers& checkers) {
@@ -258,7 +258,7 @@ TEST_CASE("a token that does not grow breaks S8", "[checkers][S8]") {
     }
     SECTION("except for what another store ordered, which begins late") {
         story.orders(n1, 8);
-        story.checkers.see(origin, StoreReplaced{image_with(0)});
+        story.checkers.on(origin, StoreReplaced{image_with(0)});
         story.begins(n1, 8);
         story.begins(n0, 3);
         CHECK(only_s8(story.checkers) == Found{});

@@ -23,7 +23,7 @@ TEST_CASE("a new leader judges silent nodes before it places their work again",
     CHECK(cluster.trace().contains("c1 > n2 silent"));
     CHECK(cluster.trace().contains("c1 > n3 silent"));
     cluster.heal("n3");
-    CHECK(cluster.settle([&] { return cluster.converged() && cluster.balanced(); }, 30s));
+    CHECK(cluster.run_until([&] { return cluster.converged() && cluster.balanced(); }, 30s));
     require_no_violations(cluster);
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("copies above a lowered max_per_node leave their node", "[scenario][fo
     CHECK(cluster.running_on("n0") == 1);
     CHECK(cluster.running_on("n1") == 1);
     cluster.add_host("n2");
-    CHECK(cluster.settle([&] { return cluster.running("web") == 3; }, 10s));
+    CHECK(cluster.run_until([&] { return cluster.running("web") == 3; }, 10s));
     require_no_violations(cluster);
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("a blocked roll-out keeps no place from other tasks", "[scenario][foun
     cluster.ask(ApplyRequest{.tasks = {db}});
     require_convergence(cluster, 5s);
     cluster.partition("m0");
-    CHECK(cluster.settle([&] { return cluster.trace().contains("c1 > m0 silent"); }, 10s));
+    CHECK(cluster.run_until([&] { return cluster.trace().contains("c1 > m0 silent"); }, 10s));
     db.instances = 3;
     db.spec.argv = {"missing"};
     db.place.constraints.clear();
@@ -220,7 +220,7 @@ TEST_CASE("an agent cleans up what it finds of a failed spawn", "[scenario][foun
         spec.argv = {"missing"};
         cluster.want("web", 1, spec);
         const auto was_tried = [&] { return cluster.trace().contains("cannot run web.0"); };
-        REQUIRE(cluster.settle(was_tried, 5s));
+        REQUIRE(cluster.run_until(was_tried, 5s));
         cluster.run(std::chrono::milliseconds{seed});
         cluster.crash_agent("n0");
         cluster.restart_agent("n0");
@@ -238,7 +238,7 @@ TEST_CASE("a connection on which another life spoke is not the node's connection
     Cluster cluster{{.nodes = 2}};
     cluster.run(20s);
     cluster.add_host("m0");
-    REQUIRE(cluster.settle([&] { return cluster.trace().contains("c1 > m0 welcome"); }, 5s));
+    REQUIRE(cluster.run_until([&] { return cluster.trace().contains("c1 > m0 welcome"); }, 5s));
     Hello hello;
     hello.name = "m0";
     hello.life = LifeId{9, 9};
@@ -246,9 +246,9 @@ TEST_CASE("a connection on which another life spoke is not the node's connection
     cluster.forge_from("m0", hello);
     cluster.run(0s);
     cluster.cut("m0", Side::agent);  // It does not receive the refusal.
-    CHECK(cluster.settle([&] { return cluster.trace().contains("c1 > m0 silent"); }, 10s));
+    CHECK(cluster.run_until([&] { return cluster.trace().contains("c1 > m0 silent"); }, 10s));
     cluster.heal("m0");
-    CHECK(cluster.settle([&] { return cluster.trace().contains("c1 > m0 answered"); }, 30s));
+    CHECK(cluster.run_until([&] { return cluster.trace().contains("c1 > m0 answered"); }, 30s));
     require_no_violations(cluster);
 }
 }  // namespace

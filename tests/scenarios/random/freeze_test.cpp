@@ -80,7 +80,7 @@ TEST_CASE("a freeze outlasts the coordinator that began it", "[scenario][freeze]
     CHECK(cluster.is_frozen());
     CHECK(processes(cluster) == 6);
     cluster.want("api", 2);
-    CHECK(cluster.settle([&] { return cluster.running("api") == 2; }, 10s));
+    CHECK(cluster.run_until([&] { return cluster.running("api") == 2; }, 10s));
     for (int host = 0; host < 3; ++host) {
         cluster.heal(label(host));
     }
@@ -103,7 +103,7 @@ TEST_CASE("freeze off gives up hosts that are gone for good", "[scenario][freeze
     const std::size_t left = cluster.running("web");
     CHECK(left < 6);
     cluster.ask(FreezeOffRequest{{.reason = "burnt", .author = "ann"}});
-    CHECK(cluster.settle([&] { return cluster.running("web") == 6; }, 15s));
+    CHECK(cluster.run_until([&] { return cluster.running("web") == 6; }, 15s));
     CHECK(cluster.converges());
     require_no_violations(cluster);
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t shapes = share_of(3'400);  // Of each property.
 constexpr int changes = 6;                         // Of each shape.
-constexpr Duration settles_within = 240s;          // A roll-out takes min_healthy for each copy.
+constexpr Duration converges_within = 240s;        // A roll-out takes min_healthy for each copy.
 constexpr Duration silence_noticed = 4s;
 constexpr int most_windows = 20;
 constexpr Duration window = 12s;  // Longer than min_healthy: a copy on trial is not at rest.
@@ -48,7 +48,7 @@ public:
         for (std::uint64_t task = 0; task < tasks; ++task) {
             want(name_of(task));
         }
-        settle();
+        check_converged();
     }
 
     Cluster& cluster() { return cluster_; }
@@ -65,25 +65,25 @@ public:
             case 3: remove_task(); break;
             default: want(any_task()); break;
         }
-        settle();
+        check_converged();
     }
 
     /// Checks that everything wanted runs, as evenly as there is room, and that then nothing more
     /// happens.
-    void settle() {
-        const bool settled = cluster_.settle(
+    void check_converged() {
+        const bool converged = cluster_.run_until(
             [&] {
                 watch();
                 return all_are_up() && cluster_.converged() && (rules_ || cluster_.balanced());
             },
-            settles_within);
-        if (!settled) {
+            converges_within);
+        if (!converged) {
             for (const std::string& difference : cluster_.differences()) {
                 UNSCOPED_INFO(difference);
             }
             UNSCOPED_INFO(cluster_.trace().last(60));
         }
-        REQUIRE(settled);
+        REQUIRE(converged);
         // Moves are paced, so the load can be even for a moment before the plan is complete.
         for (int rounds = 0; rounds < 60 && status().moving > 0; ++rounds) {
             cluster_.run(1s);
@@ -119,7 +119,7 @@ public:
     }
 
     /// Checks that exactly the instances without room are unplaced, with a reason.
-    void tells_what_is_unplaced() {
+    void check_unplaced() {
         const StatusReply status = this->status();
         std::size_t unplaced = 0;
         std::size_t wanted = 0;
@@ -153,7 +153,7 @@ public:
             }
         }
         add_host();
-        settle();
+        check_converged();
         std::size_t begun = 0;
         for (const TrueProcess process : processes()) {
             begun += std::size_t{!before.contains(process)};
@@ -306,7 +306,7 @@ void live_through(const Sizes& sizes) {
             CAPTURE(at);
             story.change();
             story.is_steady();
-            story.tells_what_is_unplaced();
+            story.check_unplaced();
         }
         if (!sizes.rules) {
             story.moves_the_fewest_to_a_new_host();

@@ -29,7 +29,7 @@ struct Story {
     /// Until the answer, the client asks again, and its request can arrive after a later one of
     /// another client.
     void await_answer(std::size_t question) {
-        REQUIRE(cluster.settle([&] { return cluster.answer(question).has_value(); }, 300s));
+        REQUIRE(cluster.run_until([&] { return cluster.answer(question).has_value(); }, 300s));
     }
     void end() {
         cluster.run(10s);

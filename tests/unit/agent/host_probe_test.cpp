@@ -99,9 +99,9 @@ TEST_CASE("processors that the agent cannot use are not offered", "[host_probe]"
 
 TEST_CASE("a configured capacity overrides the detected one", "[host_probe]") {
     const FoundCapacity found{4'000, 8'000'000, {"host", "cgroup"}};
-    Capacity said{.cpu_milli = 1'500, .memory_bytes = {}, .slots = {}};
-    CHECK(complete(said, found) == CapacityFrom{"configuration", "cgroup"});
-    CHECK(said == Capacity{.cpu_milli = 1'500, .memory_bytes = 8'000'000, .slots = {}});
+    Capacity configured{.cpu_milli = 1'500, .memory_bytes = {}, .slots = {}};
+    CHECK(complete(configured, found) == CapacityFrom{"configuration", "cgroup"});
+    CHECK(configured == Capacity{.cpu_milli = 1'500, .memory_bytes = 8'000'000, .slots = {}});
 }
 
 TEST_CASE("available memory includes what the kernel can reclaim, and respects cgroups",

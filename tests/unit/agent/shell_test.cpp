@@ -36,20 +36,20 @@ AgentMemory some_memory() { return {{1, 2}, Epoch{3}, {4, 5}, Generation{6}, Inc
 TEST_CASE("a refusal is logged once, then rarely", "[agent_shell]") {
     RefusalLog refusals;
     const Instant start{1h};
-    const auto is_told = [&refusals](Instant now, Errc code) {
+    const auto is_logged = [&refusals](Instant now, Errc code) {
         return refusals.limit(code).pass(now).has_value();
     };
-    int told = 0;
+    int logged = 0;
     for (auto second = 0s; second < 1h; second += 1s) {
-        told += is_told(start + second, Errc::name_in_use) ? 1 : 0;
+        logged += is_logged(start + second, Errc::name_in_use) ? 1 : 0;
     }
-    CHECK(told == 6);
-    CHECK(is_told(start + 1h, Errc::busy));
-    CHECK_FALSE(is_told(start + 1h, Errc::busy));
-    CHECK(is_told(start + 1h, Errc::name_in_use));
-    CHECK_FALSE(is_told(start + 1h, Errc::name_in_use));
+    CHECK(logged == 6);
+    CHECK(is_logged(start + 1h, Errc::busy));
+    CHECK_FALSE(is_logged(start + 1h, Errc::busy));
+    CHECK(is_logged(start + 1h, Errc::name_in_use));
+    CHECK_FALSE(is_logged(start + 1h, Errc::name_in_use));
     refusals.welcomed();
-    CHECK(is_told(start + 1h, Errc::name_in_use));
+    CHECK(is_logged(start + 1h, Errc::name_in_use));
     CHECK_THAT(std::string{RefusalLog::advice(Errc::name_in_use)}, Catch::Contains("--name"));
 }
 

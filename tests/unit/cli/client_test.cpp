@@ -43,13 +43,13 @@ public:
 private:
     void serve(const std::stop_token& stop) {
         net::Loop loop;
-        loop.watch(router_, [&](Instant) { return take(); });
+        loop.watch(router_, [&](Instant) { return on_readable(); });
         while (!stop.stop_requested()) {
             loop.turn(net::boottime_now() + 10ms);
         }
     }
 
-    bool take() {
+    bool on_readable() {
         net::Envelope from;
         net::Message message;
         const auto receipt = router_.receive(from, message);

@@ -190,16 +190,16 @@ TEST_CASE("when many unread answers wait, a client that has read nothing yet is 
         }
         return receipt != net::Receipt::nothing;
     });
-    net::Dealer deaf{test_context(), {.message_bytes = 1'000'000, .receive_queue = 1}};
-    REQUIRE(deaf.connect(*bound));
+    net::Dealer stalled{test_context(), {.message_bytes = 1'000'000, .receive_queue = 1}};
+    REQUIRE(stalled.connect(*bound));
     while (unread.bytes() < limits::part_bytes) {
         const auto before = asked;
-        REQUIRE(deaf.send({"help"}) == net::SendResult::sent);
+        REQUIRE(stalled.send({"help"}) == net::SendResult::sent);
         REQUIRE(turn_until(loop, [&] { return asked > before; }));
     }
     unread.add(limits::unread_bytes_of_all);
     const auto before = asked;
-    REQUIRE(deaf.send({"help"}) == net::SendResult::sent);
+    REQUIRE(stalled.send({"help"}) == net::SendResult::sent);
     net::Dealer reads{test_context(), net::tool_dealer()};
     REQUIRE(reads.connect(*bound));
     REQUIRE(reads.send({"help"}) == net::SendResult::sent);

@@ -55,7 +55,7 @@ std::string name_in(const std::string& row) {
 }
 
 /// True if the row has text after the first cell.
-bool says_something(const std::string& row) {
+bool has_text(const std::string& row) {
     return row.find_first_not_of("| \n", row.find(" | ")) != std::string::npos;
 }
 
@@ -84,8 +84,8 @@ void check_names(const std::string& page, const std::string& part,
         }
         if (!name.empty()) {
             CAPTURE(page, name);
-            CHECK(described.insert(name).second);       // Each is there once,
-            CHECK((writes() || says_something(line)));  // and with a description.
+            CHECK(described.insert(name).second);  // Each is there once,
+            CHECK((writes() || has_text(line)));   // and with a description.
         }
     }
     if (!writes()) {

@@ -39,7 +39,7 @@ class Node {
 public:
     explicit Node(const NodeOptions& options = {})
         : options_{options}, agent_{now_, agent_options(options), beginning()} {
-        take(agent_.step(now_, AgentWake{}));
+        on_output(agent_.step(now_, AgentWake{}));
     }
 
     // ---- time ----
@@ -48,7 +48,7 @@ public:
         const Instant end = now_ + time;
         while (agent_.next_deadline() <= end) {
             now_ = std::max(now_, agent_.next_deadline());
-            take(agent_.step(now_, AgentWake{}));
+            on_output(agent_.step(now_, AgentWake{}));
         }
         now_ = end;
     }
@@ -63,7 +63,7 @@ public:
     void deliver(const Message& message) {
         FromCoordinator event;
         event.message.emplace<Message>(message);
-        take(agent_.step(now_, event));
+        on_output(agent_.step(now_, event));
     }
     void welcome() {
         Welcome message;
@@ -122,9 +122,9 @@ public:
     // ---- the host's side ----
 
     void ended(ProcessId process, int exit_code, int exit_signal = 0) {
-        take(agent_.step(now_, ProcessEnded{process, exit_code, exit_signal}));
+        on_output(agent_.step(now_, ProcessEnded{process, exit_code, exit_signal}));
     }
-    void input(const AgentInput& what) { take(agent_.step(now_, what)); }
+    void input(const AgentInput& what) { on_output(agent_.step(now_, what)); }
     ProcessId last_process() const { return spawns.empty() ? ProcessId{} : spawns.back().process; }
 
     // ---- looking ----
@@ -193,7 +193,7 @@ private:
         return beginning;
     }
 
-    void take(AgentOutput output) {
+    void on_output(AgentOutput output) {
         std::deque<AgentInput> answers;
         const auto keep = [&](AgentOutput& out) {
             std::ranges::copy(out.messages, std::back_inserter(messages));

@@ -38,14 +38,14 @@ struct Seen {
     Instant now{};
 
     explicit Seen(const HostFloors& floors = {}) : watch{floors} {
-        see(host_at(1'000'000));
-        see(disk_with(50 * gibibyte));
+        on_observed(host_at(1'000'000));
+        on_observed(disk_with(50 * gibibyte));
     }
-    const std::string& see(const HostObserved& host) {
+    const std::string& on_observed(const HostObserved& host) {
         watch.on_observed(now, host);
         return watch.unable();
     }
-    const std::string& see(const DiskObserved& disk) {
+    const std::string& on_observed(const DiskObserved& disk) {
         watch.on_observed(disk);
         return watch.unable();
     }
@@ -61,49 +61,49 @@ TEST_CASE("a host below a floor asks for no work until it is a quarter above it"
     CHECK(seen.watch.unable().empty());
     SECTION("disk") {
         const std::uint64_t floor = limits::disk_floor_bytes;
-        CHECK(seen.see(disk_with(floor)).empty());
+        CHECK(seen.on_observed(disk_with(floor)).empty());
         CHECK(
-            seen.see(disk_with(floor - 1)) ==
+            seen.on_observed(disk_with(floor - 1)) ==
             "only 63.9MiB of the disk with its state and logs are free; the node takes work again "
             "from 80MiB free (floors.disk)");
-        CHECK_FALSE(seen.see(disk_with(floor + 1)).empty());
-        CHECK(seen.see(disk_with(floor + floor / 4)).empty());
+        CHECK_FALSE(seen.on_observed(disk_with(floor + 1)).empty());
+        CHECK(seen.on_observed(disk_with(floor + floor / 4)).empty());
     }
     SECTION("files") {
-        CHECK(seen.see(disk_with(gibibyte, 999)) ==
+        CHECK(seen.on_observed(disk_with(gibibyte, 999)) ==
               "the disk with its state and logs has room for only 999 more files "
               "(floors.disk_files)");
-        CHECK_FALSE(seen.see(disk_with(gibibyte, 1'001)).empty());
-        CHECK(seen.see(disk_with(gibibyte, 1'250)).empty());
+        CHECK_FALSE(seen.on_observed(disk_with(gibibyte, 1'001)).empty());
+        CHECK(seen.on_observed(disk_with(gibibyte, 1'250)).empty());
     }
     SECTION("memory") {
-        CHECK(seen.see(host_at(1'000'000, 31 * mebibyte)) ==
+        CHECK(seen.on_observed(host_at(1'000'000, 31 * mebibyte)) ==
               "only 31MiB of its memory are free; the node takes work again from 40MiB free "
               "(floors.memory)");
-        CHECK_FALSE(seen.see(host_at(1'000'000, 39 * mebibyte)).empty());
-        CHECK(seen.see(host_at(1'000'000, 40 * mebibyte)).empty());
+        CHECK_FALSE(seen.on_observed(host_at(1'000'000, 39 * mebibyte)).empty());
+        CHECK(seen.on_observed(host_at(1'000'000, 40 * mebibyte)).empty());
     }
     SECTION("a disk that does not answer") {
         for (std::uint32_t look = 1; look <= HostWatch::unanswered_limit; ++look) {
-            CHECK(seen.see(host_at(1'000'000)).empty());
+            CHECK(seen.on_observed(host_at(1'000'000)).empty());
         }
-        CHECK(seen.see(host_at(1'000'000)) == "the disk with its state does not answer");
-        CHECK(seen.see(disk_with(gibibyte)).empty());
+        CHECK(seen.on_observed(host_at(1'000'000)) == "the disk with its state does not answer");
+        CHECK(seen.on_observed(disk_with(gibibyte)).empty());
     }
 }
 
 // Goal: an operator's floors apply, and 0 means no floor. A small disk has small default floors.
 TEST_CASE("floors follow the configuration, else the size of the host", "[agent][host_watch]") {
     Seen none{HostFloors{.disk_bytes = 0, .disk_files = 0, .memory_bytes = 0}};
-    CHECK(none.see(disk_with(0, 0)).empty());
-    CHECK(none.see(host_at(1'000'000, 0)).empty());
+    CHECK(none.on_observed(disk_with(0, 0)).empty());
+    CHECK(none.on_observed(host_at(1'000'000, 0)).empty());
     Seen high{HostFloors{.disk_bytes = 60 * gibibyte, .disk_files = {}, .memory_bytes = {}}};
     CHECK_FALSE(high.watch.unable().empty());
     Seen small;
     DiskObserved disk{.free_bytes = 11'000, .bytes = 1'000'000, .free_files = 0, .files = 0};
-    CHECK(small.see(disk).empty());
+    CHECK(small.on_observed(disk).empty());
     disk.free_bytes = 9'999;
-    CHECK_FALSE(small.see(disk).empty());
+    CHECK_FALSE(small.on_observed(disk).empty());
 }
 
 // Goal: most answers have no vitals; important changes are reported soon, and again.
@@ -111,30 +111,30 @@ TEST_CASE("floors follow the configuration, else the size of the host", "[agent]
 TEST_CASE("vitals are reported when they changed by a step, and once a minute",
           "[agent][host_watch]") {
     Seen seen;
-    const auto told = [&](Duration later, bool anew = false) {
+    const auto reported = [&](Duration later, bool anew = false) {
         seen.now = seen.now + later;
         return seen.watch.vitals_to_report(seen.now, anew).at != CivilMs{};
     };
-    CHECK(told(1s));
-    CHECK_FALSE(told(1s));
-    CHECK(told(1s, true));
-    seen.see(disk_with(50 * gibibyte - mebibyte));
-    CHECK_FALSE(told(10s));
-    seen.see(disk_with(40 * gibibyte));
-    CHECK(told(1s));
-    seen.see(disk_with(30 * gibibyte));
-    CHECK_FALSE(told(1s));  // Too soon after the last.
-    CHECK(told(4s));
+    CHECK(reported(1s));
+    CHECK_FALSE(reported(1s));
+    CHECK(reported(1s, true));
+    seen.on_observed(disk_with(50 * gibibyte - mebibyte));
+    CHECK_FALSE(reported(10s));
+    seen.on_observed(disk_with(40 * gibibyte));
+    CHECK(reported(1s));
+    seen.on_observed(disk_with(30 * gibibyte));
+    CHECK_FALSE(reported(1s));  // Too soon after the last.
+    CHECK(reported(4s));
     seen.watch.on_process_made(seen.now);
     seen.watch.on_written(seen.now);
-    CHECK(told(6s));
-    CHECK_FALSE(told(6s));
-    seen.see(disk_with(1));
-    CHECK(told(0s));  // At once: the host asks for no more work.
-    seen.see(disk_with(30 * gibibyte));
-    CHECK(told(0s));
-    CHECK_FALSE(told(59s));
-    CHECK(told(1s));
+    CHECK(reported(6s));
+    CHECK_FALSE(reported(6s));
+    seen.on_observed(disk_with(1));
+    CHECK(reported(0s));  // At once: the host asks for no more work.
+    seen.on_observed(disk_with(30 * gibibyte));
+    CHECK(reported(0s));
+    CHECK_FALSE(reported(59s));
+    CHECK(reported(1s));
 }
 
 // Goal: times follow the host's civil clock, and a change of the clock is reported.

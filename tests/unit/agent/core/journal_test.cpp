@@ -477,9 +477,9 @@ TEST_CASE("a reason that is cut to its bound ends with a whole character",
         reason += "\u00e9";
     }
     node.input(JournalFailed{reason});
-    const std::string told = node.instance(web0)->detail;
-    CHECK(told.size() == limits::detail_bytes - 1);
-    CHECK(told.ends_with("\u00e9"));
+    const std::string detail = node.instance(web0)->detail;
+    CHECK(detail.size() == limits::detail_bytes - 1);
+    CHECK(detail.ends_with("\u00e9"));
 }
 
 TEST_CASE("a process that the kernel killed for memory is reported as out of memory",

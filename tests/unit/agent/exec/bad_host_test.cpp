@@ -47,7 +47,7 @@ void await_through(Host& host) {
 constexpr auto dropped_mark = " bytes were dropped here, the disk did not take them]\n";
 
 /// The sum of the numbers in a file's lines `[muster: N bytes were dropped here...`.
-std::uint64_t said_to_be_dropped(const std::string& text) {
+std::uint64_t reported_dropped(const std::string& text) {
     constexpr std::string_view mark = "[muster: ";
     std::uint64_t sum = 0;
     for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1)) {
@@ -57,7 +57,7 @@ std::uint64_t said_to_be_dropped(const std::string& text) {
 }
 
 std::uint64_t written_and_dropped(const std::string& text, char written) {
-    return static_cast<std::uint64_t>(std::ranges::count(text, written)) + said_to_be_dropped(text);
+    return static_cast<std::uint64_t>(std::ranges::count(text, written)) + reported_dropped(text);
 }
 
 pid_t parent_of(pid_t pid) {
@@ -140,7 +140,7 @@ TEST_CASE("a task continues while its disk hangs, and the loss of output is reco
     host.await<ProcessEnded>(process);
     const auto dropped = host.executor().state_of(process)->dropped_bytes;
     CHECK(dropped > 6'000'000);
-    CHECK(said_to_be_dropped(host.output()) == dropped);
+    CHECK(reported_dropped(host.output()) == dropped);
     CHECK(written_and_dropped(host.output(), 'x') == 8'000'000);
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("output after a stalled disk is written after the mark", "[executor][b
     host.until([&] { return host.output().ends_with(dropped_mark); });
     REQUIRE(::kill(host.pid_of(process), SIGUSR2) == 0);
     host.until([&] { return host.output().ends_with(dropped_mark + std::string{"after\n"}); });
-    CHECK(said_to_be_dropped(host.output()) > 6'000'000);
+    CHECK(reported_dropped(host.output()) > 6'000'000);
 }
 
 // Method: a file system of 256 KiB for the output; later it grows.
@@ -181,11 +181,11 @@ TEST_CASE("on a full disk a task continues, and the loss is recorded when there 
     let_continue(host, process);
     await_through(host);
     host.until([&] { return host.output().ends_with("after\n"); });
-    const auto said = said_to_be_dropped(host.output());
-    CHECK(said > 0);
+    const auto reported = reported_dropped(host.output());
+    CHECK(reported > 0);
     host.end(process);
     host.await<ProcessEnded>(process);
-    CHECK(host.executor().state_of(process)->dropped_bytes == said);
+    CHECK(host.executor().state_of(process)->dropped_bytes == reported);
 }
 
 TEST_CASE("a task runs and ends even if none of its output can be written",

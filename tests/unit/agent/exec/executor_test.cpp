@@ -54,9 +54,9 @@ public:
     /// False: tracing is not allowed.
     [[nodiscard]] bool attach(pid_t pid) const {
         REQUIRE(write(talk_[0], &pid, sizeof pid) == sizeof pid);
-        return hears('y');
+        return receives('y');
     }
-    [[nodiscard]] bool sees_the_end() const { return hears('e'); }
+    [[nodiscard]] bool sees_the_end() const { return receives('e'); }
     void let_go() {
         if (pid_ > 0) {
             close(talk_[0]);
@@ -78,9 +78,9 @@ private:
         }
         static_cast<void>(read(talk, &pid, 1));  // Until let_go().
     }
-    [[nodiscard]] bool hears(char expected) const {
-        char heard = 0;
-        return read(talk_[0], &heard, 1) == 1 && heard == expected;
+    [[nodiscard]] bool receives(char expected) const {
+        char received = 0;
+        return read(talk_[0], &received, 1) == 1 && received == expected;
     }
 
     std::array<int, 2> talk_{};

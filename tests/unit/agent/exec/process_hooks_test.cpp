@@ -26,21 +26,22 @@ TaskSpec with_hooks(const std::string& before, const std::string& program,
     return spec;
 }
 
-constexpr auto tell_ending = "echo code $MUSTER_EXIT_CODE signal $MUSTER_EXIT_SIGNAL";
+constexpr auto print_ending = "echo code $MUSTER_EXIT_CODE signal $MUSTER_EXIT_SIGNAL";
 
 }  // namespace
 
 TEST_CASE("pre_start ends before the program begins, and post_stop runs after its end",
           "[executor][hooks]") {
     Host host;
-    const auto process = host.spawn(with_hooks("echo before", "echo program; exit 3", tell_ending));
+    const auto process =
+        host.spawn(with_hooks("echo before", "echo program; exit 3", print_ending));
     CHECK(host.await<ProcessEnded>(process).exit_code == 3);
     CHECK(lines(host.output()) == std::vector<std::string>{"before", "program", "code 3 signal 0"});
 }
 
 TEST_CASE("post_stop learns which signal ended the program", "[executor][hooks]") {
     Host host;
-    const auto process = host.spawn(with_hooks("", "exec sleep 1000", tell_ending));
+    const auto process = host.spawn(with_hooks("", "exec sleep 1000", print_ending));
     host.await<ProcessStarted>(process);
     host.end(process, SIGTERM, 20s);
     CHECK(host.await<ProcessEnded>(process).exit_signal == SIGTERM);
@@ -63,7 +64,7 @@ TEST_CASE("a pre_start that fails is the reason why the program did not start",
           "its pre_start was ended by signal 9");
     CHECK(host.output().empty());
     // What pre_start began is cleaned up.
-    CHECK_THAT(fails(with_hooks("exit 4", "echo program", tell_ending)),
+    CHECK_THAT(fails(with_hooks("exit 4", "echo program", print_ending)),
                Catch::Contains("exit code 4"));
     host.until([&] { return host.output() == "code 4 signal 0\n"; });
 }
@@ -117,7 +118,7 @@ TEST_CASE("a post_stop that does not end is ended", "[executor][hooks]") {
 // next agent learns how.
 TEST_CASE("post_stop also runs while no agent is running", "[executor][hooks]") {
     Host host;
-    const auto process = host.spawn(with_hooks("", "exec sleep 1000", tell_ending));
+    const auto process = host.spawn(with_hooks("", "exec sleep 1000", print_ending));
     host.await<ProcessStarted>(process);
     const pid_t pid = host.pid_of(process);
     host.leave();

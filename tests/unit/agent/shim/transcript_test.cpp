@@ -190,7 +190,7 @@ TEST_CASE("an incomplete message of a shim is reported as unreadable", "[shim]")
     REQUIRE(setsockopt(both[1], SOL_SOCKET, SO_SNDBUF, &room, sizeof room) == 0);
     agent::ShimLink link{FileDescriptor{both[0]}};
     const FileDescriptor shim{both[1]};
-    const auto tell = [&](const char* bytes, std::size_t size) {
+    const auto print = [&](const char* bytes, std::size_t size) {
         REQUIRE(send(shim.get(), bytes, size, MSG_NOSIGNAL) == static_cast<ssize_t>(size));
     };
     constexpr std::size_t beyond = 8;
@@ -204,16 +204,16 @@ TEST_CASE("an incomplete message of a shim is reported as unreadable", "[shim]")
     REQUIRE(state.size() == shim::message_bytes);
 
     agent::ShimState into;
-    tell(bytes.data(), bytes.size());
+    print(bytes.data(), bytes.size());
     CHECK(link.receive(into) == agent::ShimLink::Receipt::unreadable);
     CHECK(into.process == agent::ProcessId{});
-    tell(bytes.data(), 21);
+    print(bytes.data(), 21);
     CHECK(link.receive(into) == agent::ShimLink::Receipt::unreadable);
     CHECK(into.process == agent::ProcessId{});
     const shim::Writer later{bytes.data() + 64, 64, static_cast<shim::Kind>(999)};
-    tell(later.data(), later.size());
+    print(later.data(), later.size());
     CHECK(link.receive(into) == agent::ShimLink::Receipt::nothing);
-    tell(bytes.data(), shim::message_bytes);
+    print(bytes.data(), shim::message_bytes);
     CHECK(link.receive(into) == agent::ShimLink::Receipt::state);
     CHECK(into.process == agent::ProcessId{77});
 }

@@ -84,7 +84,7 @@ TaskSpec through_both_forms_of(const TaskSpec& spec) {
     return std::get<TaskAddRequest>(read->body).task.spec;
 }
 
-std::string sentence_of(const Result<TaskSpec>& result) {
+std::string describe_error(const Result<TaskSpec>& result) {
     return result ? "read" : result.error().detail;
 }
 
@@ -115,9 +115,9 @@ TEST_CASE("a restart rule is only its policy if the rest is the default", "[code
     const auto packed = from_msgpack(1, "\xa7restart\x82\xa3max\x05\xa6policy\xa5never"s);
     REQUIRE(packed);
     CHECK(packed->restart == RestartRule{.policy = RestartPolicy::never, .max = 5});
-    CHECK(sentence_of(from_json(R"("restart":"often")")) ==
+    CHECK(describe_error(from_json(R"("restart":"often")")) ==
           "task add: restart is not one of always, on-failure, never");
-    CHECK(sentence_of(from_json(R"("restart":5)")) == "task add: restart is not a text");
+    CHECK(describe_error(from_json(R"("restart":5)")) == "task add: restart is not a text");
     CHECK_FALSE(from_msgpack(1, "\xa7restart\x05"s));
 }
 
@@ -136,11 +136,11 @@ TEST_CASE("a kernel limit is a number, unlimited, or both soft and hard", "[code
     REQUIRE(packed);
     CHECK(packed->rlimits.at("nofile") == Rlimit{RlimitValue{5}, RlimitValue::unlimited});
 
-    CHECK(sentence_of(from_json(R"("rlimits":{"core":"much"})")) ==
+    CHECK(describe_error(from_json(R"("rlimits":{"core":"much"})")) ==
           "task add: rlimits is neither a whole number nor unlimited");
-    CHECK(sentence_of(from_json(R"("rlimits":{"core":{"soft":1}})")) ==
+    CHECK(describe_error(from_json(R"("rlimits":{"core":{"soft":1}})")) ==
           "task add: hard is missing");
-    CHECK(sentence_of(from_json(R"("rlimits":{"core":-1})")) ==
+    CHECK(describe_error(from_json(R"("rlimits":{"core":-1})")) ==
           "task add: rlimits is not a whole number from 0 on");
     CHECK_FALSE(from_msgpack(1,
                              "\xa7rlimits\x81\xa4"
@@ -171,9 +171,9 @@ TEST_CASE("an exclusive task without max_surge is read with 0", "[codec][spec]")
         REQUIRE(spec);
         CHECK(spec->update == UpdatePolicy{.max_surge = 0, .max_unavailable = 1});
     }
-    const auto said = from_json(R"("exclusive":true,"update":{"max_surge":1})");
-    REQUIRE(said);
-    CHECK(said->update.max_surge == 1);
+    const auto spec = from_json(R"("exclusive":true,"update":{"max_surge":1})");
+    REQUIRE(spec);
+    CHECK(spec->update.max_surge == 1);
     const auto shared = from_json(R"("update":{"max_unavailable":2})");
     REQUIRE(shared);
     CHECK(shared->update == UpdatePolicy{.max_surge = 1, .max_unavailable = 2});

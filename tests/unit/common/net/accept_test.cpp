@@ -47,7 +47,7 @@ public:
     }
     /// The other side's first byte (ZMTP begins with 0xff), 0: it closed the connection, -1:
     /// nothing yet.
-    [[nodiscard]] int heard() const {
+    [[nodiscard]] int received() const {
         std::array<char, 1> byte{};
         const auto size = recv(fd_, byte.data(), byte.size(), MSG_DONTWAIT);
         return size < 0 && errno == EAGAIN ? -1 : static_cast<int>(size == 1);
@@ -103,8 +103,8 @@ TEST_CASE("a connection without a free file descriptor is closed", "[net][accept
         const FewFiles few;
         for (const auto& stranger : late) {
             closed += stranger.connect() &&
-                              turn_until(loop, [&] { return stranger.heard() >= 0; }) &&
-                              stranger.heard() == 0
+                              turn_until(loop, [&] { return stranger.received() >= 0; }) &&
+                              stranger.received() == 0
                           ? 1
                           : 0;
         }
@@ -118,8 +118,8 @@ TEST_CASE("a connection without a free file descriptor is closed", "[net][accept
     CHECK_FALSE(had_files_left);
     for (const auto& stranger : later) {
         REQUIRE(stranger.connect());
-        REQUIRE(turn_until(loop, [&] { return stranger.heard() >= 0; }));
-        CHECK(stranger.heard() == 1);
+        REQUIRE(turn_until(loop, [&] { return stranger.received() >= 0; }));
+        CHECK(stranger.received() == 1);
     }
     CHECK(net::turned_away() == turned_away + 2);
 }

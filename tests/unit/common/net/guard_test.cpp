@@ -153,10 +153,10 @@ TEST_CASE("a ping after messages whose sender disconnected is survived", "[net][
     for (int i = 0; i < 60; ++i) {
         RawPeer raw{*bound, "DEALER"};
         for (int count = 0; count < 50; ++count) {
-            raw.say(frame("x"));
+            raw.send(frame("x"));
         }
-        raw.say(ping() + ping());
-        REQUIRE(raw.has_said_all());
+        raw.send(ping() + ping());
+        REQUIRE(raw.has_sent_all());
         net::Envelope from;
         net::Message read_one;
         REQUIRE(turn_until(
@@ -186,9 +186,9 @@ TEST_CASE("a connection that sends frames without end is ended and counted", "[n
     const auto before = net::ended_by_guard();
     RawPeer raw{*bound, "DEALER"};
     for (std::uint32_t i = 0; i <= FrameGuard::frames_of_message; ++i) {
-        raw.say(frame("x", more));
+        raw.send(frame("x", more));
     }
-    REQUIRE(raw.has_said_all());
+    REQUIRE(raw.has_sent_all());
     CHECK(turn_until(loop, [&] { return raw.was_ended(); }));
     CHECK(net::ended_by_guard() == before + 1);
 }

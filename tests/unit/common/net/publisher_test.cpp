@@ -95,46 +95,46 @@ TEST_CASE("topics count in every form of subscription", "[net][publisher]") {
 
     SECTION("between cancels of topics without a subscription") {
         for (std::size_t i = 0; i <= most; ++i) {
-            greedy.say(message({wanted(nth_topic(i))}));
-            greedy.say(message({cancelled("other-" + std::to_string(i))}));
+            greedy.send(message({wanted(nth_topic(i))}));
+            greedy.send(message({cancelled("other-" + std::to_string(i))}));
         }
     }
     SECTION("between cancels by another subscriber") {
         for (std::size_t i = 0; i < most; ++i) {
-            greedy.say(message({wanted(nth_topic(i))}));
-            other.say(message({cancelled(nth_topic(i))}));
+            greedy.send(message({wanted(nth_topic(i))}));
+            other.send(message({cancelled(nth_topic(i))}));
         }
-        REQUIRE(turn_until(events.loop, [&] { return greedy.has_said_all(); }));
+        REQUIRE(turn_until(events.loop, [&] { return greedy.has_sent_all(); }));
         REQUIRE(turn_until(events.loop, [&] { return events.taken == most; }));
-        REQUIRE(turn_until(events.loop, [&] { return other.has_said_all(); }));
+        REQUIRE(turn_until(events.loop, [&] { return other.has_sent_all(); }));
         REQUIRE(turn_until(events.loop, [&] { return events.taken == 2 * most; }));
         REQUIRE_FALSE(events.publisher.is_unbound());
-        greedy.say(message({wanted(nth_topic(most))}));
+        greedy.send(message({wanted(nth_topic(most))}));
     }
     SECTION("after an invalid frame") {
         for (std::size_t i = 0; i <= most; ++i) {
-            greedy.say(message({"x", wanted(nth_topic(i))}));
+            greedy.send(message({"x", wanted(nth_topic(i))}));
         }
     }
     SECTION("after many invalid frames") {
         for (std::size_t i = 0; i <= most; ++i) {
-            greedy.say(message({"x", "x", "x", "x", "x", wanted(nth_topic(i))}));
+            greedy.send(message({"x", "x", "x", "x", "x", wanted(nth_topic(i))}));
         }
     }
     SECTION("two in a message") {
         for (std::size_t i = 0; i <= most; i += 2) {
-            greedy.say(message({wanted(nth_topic(i)), wanted(nth_topic(i + 1))}));
+            greedy.send(message({wanted(nth_topic(i)), wanted(nth_topic(i + 1))}));
         }
     }
     SECTION("after a frame that another message ends") {
-        greedy.say(message({wanted("node.")}));
+        greedy.send(message({wanted("node.")}));
         for (std::size_t i = 0; i <= most; ++i) {
-            greedy.say(message({"x", wanted("node.")}));
-            greedy.say(message({wanted(nth_topic(i))}));
+            greedy.send(message({"x", wanted("node.")}));
+            greedy.send(message({wanted(nth_topic(i))}));
         }
     }
     CHECK(turn_until(events.loop, [&] {
-        static_cast<void>(greedy.has_said_all());
+        static_cast<void>(greedy.has_sent_all());
         return events.publisher.is_unbound();
     }));
 }
@@ -146,10 +146,10 @@ TEST_CASE("a topic with a repeated subscription counts once", "[net][publisher]"
     RawPeer listener{events.endpoint, "SUB"};
     constexpr auto rounds = net::Publisher::most_topics + 1;
     for (std::size_t i = 0; i < rounds; ++i) {
-        listener.say(message({wanted("node.")}));
-        listener.say(message({cancelled("node.")}));
+        listener.send(message({wanted("node.")}));
+        listener.send(message({cancelled("node.")}));
     }
-    REQUIRE(turn_until(events.loop, [&] { return listener.has_said_all(); }));
+    REQUIRE(turn_until(events.loop, [&] { return listener.has_sent_all(); }));
     REQUIRE(turn_until(events.loop, [&] { return events.taken == 2 * rounds; }));
     CHECK_FALSE(events.publisher.is_unbound());
 }

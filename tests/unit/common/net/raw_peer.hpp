@@ -66,21 +66,21 @@ public:
         // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the sockets API asks for it.
         const auto* const to = reinterpret_cast<const sockaddr*>(&address);
         REQUIRE(connect(fd_, to, sizeof(address)) == 0);
-        say(greeting() + ready(socket_type));
-        REQUIRE(has_said_all());
-        const auto head = hear(greeting().size() + 2);
-        static_cast<void>(hear(static_cast<unsigned char>(head.back())));
+        send(greeting() + ready(socket_type));
+        REQUIRE(has_sent_all());
+        const auto head = receive(greeting().size() + 2);
+        static_cast<void>(receive(static_cast<unsigned char>(head.back())));
     }
     ~RawPeer() { close(fd_); }
     RawPeer(const RawPeer&) = delete;
     RawPeer& operator=(const RawPeer&) = delete;
 
-    void say(std::string_view bytes) { unsaid_ += bytes; }
+    void send(std::string_view bytes) { unsent_ += bytes; }
     /// Sends as much as the other side accepts. True: everything.
-    [[nodiscard]] bool has_said_all() {
-        const auto size = send(fd_, unsaid_.data(), unsaid_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-        unsaid_.erase(0, size > 0 ? static_cast<std::size_t>(size) : 0);
-        return unsaid_.empty();
+    [[nodiscard]] bool has_sent_all() {
+        const auto size = ::send(fd_, unsent_.data(), unsent_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+        unsent_.erase(0, size > 0 ? static_cast<std::size_t>(size) : 0);
+        return unsent_.empty();
     }
     /// The other side has closed the connection.
     [[nodiscard]] bool was_ended() const {
@@ -99,14 +99,14 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string hear(std::size_t size) const {
+    [[nodiscard]] std::string receive(std::size_t size) const {
         std::string bytes(size, '\0');
         REQUIRE(recv(fd_, bytes.data(), size, MSG_WAITALL) == static_cast<ssize_t>(size));
         return bytes;
     }
 
     int fd_ = -1;
-    std::string unsaid_;
+    std::string unsent_;
 };
 
 }  // namespace muster::zmtp

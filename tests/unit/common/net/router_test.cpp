@@ -146,9 +146,9 @@ TEST_CASE("a failed send returns at once", "[net][router]") {
     Echo echo{loop};
     CHECK(echo.router.send({.route = {std::string{"\0none", 5}}}, {"a", "b"}) == SendResult::gone);
 
-    net::Dealer deaf{test_context(), {.message_bytes = 1'000'000, .receive_queue = 4}};
-    REQUIRE(deaf.connect(echo.endpoint));
-    REQUIRE(deaf.send({"here"}) == SendResult::sent);
+    net::Dealer unread{test_context(), {.message_bytes = 1'000'000, .receive_queue = 4}};
+    REQUIRE(unread.connect(echo.endpoint));
+    REQUIRE(unread.send({"here"}) == SendResult::sent);
     REQUIRE(turn_until(loop, [&] { return !echo.receipts.empty(); }));
     const std::string large(90'000, 'x');
     SendResult result = SendResult::sent;

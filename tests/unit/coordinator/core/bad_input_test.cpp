@@ -23,7 +23,7 @@ namespace {
 struct BadInput {
     std::string json;
     Errc code;
-    std::string_view says;  ///< Part of the sentence.
+    std::string_view expected;  ///< Part of the sentence.
 };
 
 /// A coordinator with two nodes in two pools and one task. Its state must not change.
@@ -57,7 +57,7 @@ public:
         const Error error = request ? answer(*request) : request.error();
         CAPTURE(error.detail);
         CHECK(to_string(error.code) == to_string(input.code));
-        CHECK(error.detail.find(input.says) != std::string::npos);
+        CHECK(error.detail.find(input.expected) != std::string::npos);
         CHECK(facts() == before_);
     }
 

@@ -117,7 +117,7 @@ TEST_CASE("a node that never reports its instances counts as silent",
     CoordinatorHarness bench{image};
     FakeAgent& liar = bench.add("liar");
     liar.answers = false;
-    bench.say_hello(liar);
+    bench.send_hello(liar);
     bench.join("n1");
     for (int round = 0; round < 30; ++round) {
         bench.pass(1s);
@@ -146,7 +146,7 @@ TEST_CASE("a node that never reports its instances is lost, also if no other nod
     bench.pass(30s);
     FakeAgent& liar = bench.add("liar");
     liar.answers = false;
-    bench.say_hello(liar);
+    bench.send_hello(liar);
     for (int round = 0; round < 6; ++round) {
         const Poll& poll = liar.polls.back();
         Report nothing;
@@ -199,7 +199,7 @@ TEST_CASE("a node has one pending row at a time", "[coordinator][bounds][durable
         n1.incarnation = Incarnation{life};
         n1.session = Session{1'000 + life};
         bench.give(SessionClosed{Session{999 + life}});
-        bench.say_hello(n1);
+        bench.send_hello(n1);
     }
     CHECK(bench.persisted.size() == 1);
     bench.store_works = true;
@@ -227,7 +227,7 @@ TEST_CASE("a node that returns while it is forgotten is on record again",
     bench.pass(40s);
     REQUIRE(std::holds_alternative<Erase<StoredNode>>(bench.persisted.back().writes.front()));
     n1.answers = true;
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.store_works = true;
     bench.confirm();
     CHECK(bench.status().nodes == 1);

@@ -37,11 +37,11 @@ CoordinatorHarness::CoordinatorHarness(const StoreImage& image, CoordinatorOptio
 CoordinatorHarness::~CoordinatorHarness() = default;
 
 Output CoordinatorHarness::give(const Input& input) {
-    Output first = take(input);
+    Output first = on_input(input);
     while (!queue.empty()) {
         const Input following = std::move(queue.front());
         queue.pop_front();
-        take(following);
+        on_input(following);
     }
     return first;
 }
@@ -65,11 +65,11 @@ FakeAgent& CoordinatorHarness::add(const std::string& name) {
 
 FakeAgent& CoordinatorHarness::join(const std::string& name) {
     FakeAgent& fake = add(name);
-    say_hello(fake);
+    send_hello(fake);
     return fake;
 }
 
-Output CoordinatorHarness::say_hello(FakeAgent& fake) {
+Output CoordinatorHarness::send_hello(FakeAgent& fake) {
     return give(FromAgent{fake.session, hello_of(fake)});
 }
 
@@ -160,7 +160,7 @@ Report CoordinatorHarness::report_of(FakeAgent& fake, const Poll& poll) const {
     return report;
 }
 
-Output CoordinatorHarness::take(const Input& input) {
+Output CoordinatorHarness::on_input(const Input& input) {
     Output output = coordinator.step(now, input);
     for (const Persist& persist : output.persist) {
         given = persist.number;

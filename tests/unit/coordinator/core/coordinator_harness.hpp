@@ -76,7 +76,7 @@ public:
 
     /// An agent that has not sent a hello yet.
     FakeAgent& add(const std::string& name);
-    Output say_hello(FakeAgent& fake);
+    Output send_hello(FakeAgent& fake);
     /// An agent that has joined and reported.
     FakeAgent& join(const std::string& name);
     static Hello hello_of(const FakeAgent& fake);
@@ -123,7 +123,7 @@ public:
     std::uint64_t next_number = 1;
 
 private:
-    Output take(const Input& input);
+    Output on_input(const Input& input);
 
     FakeAgent* find(Session session);
     void deliver(Session session, const Welcome& welcome);

@@ -130,11 +130,11 @@ TEST_CASE("a start whose spec an agent does not support is tried on another node
         bench.pass(1s);
     }
     CHECK(n2.instances.size() == 1);
-    const auto is_told = [](const Event& event) {
+    const auto is_reported = [](const Event& event) {
         return event.topic == "instance.refused" &&
                event.detail.find("'seccomp'") != std::string::npos;
     };
-    CHECK(std::any_of(bench.events.begin(), bench.events.end(), is_told));
+    CHECK(std::any_of(bench.events.begin(), bench.events.end(), is_reported));
     const auto shown = bench.read<NodeShowReply>(NodeShowRequest{.name = "n1"});
     CHECK(shown.flap_score.score == 0);
 }
@@ -236,13 +236,13 @@ TEST_CASE("an answer that crossed an unasked delta is applied", "[coordinator][r
     n1.answers = false;
     bench.pass(1s);
     const Revision asked_from = n1.polls.back().seen;
-    const Revision told = next(asked_from);
+    const Revision asked_to = next(asked_from);
     const InstanceId api{"api", 0};
     const InstanceId web{"web", 0};
-    const Report delta{ReportKind::delta, Epoch{3}, Round{}, Incarnation{1}, asked_from, told,
+    const Report delta{ReportKind::delta, Epoch{3}, Round{}, Incarnation{1}, asked_from, asked_to,
                        n1.obeyed,         {},       {},      {api}};
     const Report answer{ReportKind::delta, Epoch{3},   n1.polls.back().round,
-                        Incarnation{1},    asked_from, next(told),
+                        Incarnation{1},    asked_from, next(asked_to),
                         n1.obeyed,         {},         {},
                         {api, web}};
     n1.obeys = false;
@@ -264,7 +264,7 @@ TEST_CASE("a route without a hello is asked for one", "[coordinator][hello]") {
     bench.give(FromAgent{n1.session, Report{}});
     REQUIRE(n1.refusals.size() == 1);
     CHECK(n1.refusals.front().code == Errc::hello_required);
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     REQUIRE(n1.welcomes.size() == 1);
     CHECK(n1.welcomes.front().cluster == CoordinatorHarness::cluster);
     CHECK(n1.welcomes.front().round_ms == 1000);

@@ -26,8 +26,8 @@ public:
         REQUIRE(connect(file_.get(), reinterpret_cast<sockaddr*>(&at), sizeof at) == 0);
     }
 
-    void say(std::string_view bytes) {
-        REQUIRE(send(file_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+    void send(std::string_view bytes) {
+        REQUIRE(::send(file_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
                 static_cast<ssize_t>(bytes.size()));
     }
     /// Reads what is available, up to this size. True once the other side has closed.
@@ -36,14 +36,14 @@ public:
         // Not recv(), which the library's guard replaces.
         const auto got =
             recvfrom(file_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT, nullptr, nullptr);
-        heard_ += bytes.substr(0, got > 0 ? static_cast<std::size_t>(got) : 0);
+        received_ += bytes.substr(0, got > 0 ? static_cast<std::size_t>(got) : 0);
         return got == 0 || (got < 0 && errno != EAGAIN);
     }
-    [[nodiscard]] const std::string& heard() const { return heard_; }
+    [[nodiscard]] const std::string& received() const { return received_; }
 
 private:
     FileDescriptor file_;
-    std::string heard_;
+    std::string received_;
 };
 
 }  // namespace muster::coordinator

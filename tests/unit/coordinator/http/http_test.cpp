@@ -43,9 +43,9 @@ struct Web {
 };
 
 std::string answer_to(Web& web, Browser& browser, std::string_view bytes) {
-    browser.say(bytes);
+    browser.send(bytes);
     REQUIRE(web.until([&] { return browser.is_closed(); }));
-    return browser.heard();
+    return browser.received();
 }
 
 std::string answer_to(Web& web, std::string_view bytes) {
@@ -101,7 +101,7 @@ TEST_CASE("each turn of the loop makes one page", "[http]") {
     std::vector<std::unique_ptr<Browser>> browsers;
     for (int i = 0; i < 20; ++i) {
         browsers.push_back(std::make_unique<Browser>(*endpoint));
-        browsers.back()->say("GET /page HTTP/1.1\r\n\r\n");
+        browsers.back()->send("GET /page HTTP/1.1\r\n\r\n");
     }
     const auto deadline = net::boottime_now() + 20s;
     for (int before = 0; pages < 20 && net::boottime_now() < deadline; before = pages) {
@@ -115,7 +115,7 @@ TEST_CASE("a request in several pieces is one request", "[http]") {
     Web web;
     Browser browser{web.endpoint};
     for (const char c : std::string{"GET /2 HTTP/1.1\r\n\r"}) {
-        browser.say({&c, 1});
+        browser.send({&c, 1});
         web.loop.turn(net::boottime_now());
     }
     CHECK_THAT(answer_to(web, browser, "\n"), Catch::EndsWith("\r\n\r\nxx"));
@@ -126,11 +126,11 @@ TEST_CASE("a request in several pieces is one request", "[http]") {
 TEST_CASE("a slow reader delays no other and gets everything", "[http]") {
     Web web;
     Browser slow{web.endpoint};
-    slow.say("GET /9000000 HTTP/1.1\r\n\r\n");
+    slow.send("GET /9000000 HTTP/1.1\r\n\r\n");
     CHECK_THAT(answer_to(web, "GET /1 HTTP/1.1\r\n\r\n"), Catch::EndsWith("\r\n\r\nx"));
     REQUIRE(web.until([&] { return slow.is_closed(50'000); }));
-    CHECK_THAT(slow.heard(), Catch::Contains("Content-Length: 9000000\r\n"));
-    CHECK(slow.heard().size() > 9'000'000);
+    CHECK_THAT(slow.received(), Catch::Contains("Content-Length: 9000000\r\n"));
+    CHECK(slow.received().size() > 9'000'000);
 }
 
 TEST_CASE(
@@ -159,7 +159,7 @@ TEST_CASE("HTTP pauses when no file descriptor is left, and continues when there
           "[http]") {
     Web web;
     Browser waiting{web.endpoint};
-    waiting.say("GET /1 HTTP/1.1\r\n\r\n");
+    waiting.send("GET /1 HTTP/1.1\r\n\r\n");
     Instant due{};
     Instant turned{};
     Instant before{};
@@ -174,7 +174,7 @@ TEST_CASE("HTTP pauses when no file descriptor is left, and continues when there
     CHECK(turned >= before + 20ms);
     web.http.close_overdue(web.http.next_deadline());
     REQUIRE(web.until([&] { return waiting.is_closed(); }));
-    CHECK_THAT(waiting.heard(), Catch::EndsWith("\r\n\r\nx"));
+    CHECK_THAT(waiting.received(), Catch::EndsWith("\r\n\r\nx"));
 }
 
 TEST_CASE("HTTP is bound on this host only, and a port in use is named", "[http]") {

@@ -13,9 +13,9 @@ namespace {
 
 std::string page_of(Running& running, const std::string& path) {
     Browser browser{running.bound.http};
-    browser.say("GET " + path + " HTTP/1.1\r\n\r\n");
+    browser.send("GET " + path + " HTTP/1.1\r\n\r\n");
     REQUIRE(running.until([&] { return browser.is_closed(); }));
-    return browser.heard();
+    return browser.received();
 }
 
 }  // namespace

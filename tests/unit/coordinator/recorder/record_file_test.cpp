@@ -105,15 +105,15 @@ TEST_CASE("a record with a flipped bit is never accepted", "[recorder]") {
 TEST_CASE("recorded data survives the kill of its process", "[recorder]") {
     const TemporaryDirectory directory;
     const std::string path = directory.below("r");
-    int said[2];
-    REQUIRE(pipe(said) == 0);
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {
         auto file = RecordFile::create(path);
         for (std::uint32_t number = 0; file; ++number) {
             if (!file->add(std::to_string(number)) ||
-                write(said[1], &number, sizeof number) != sizeof number) {
+                write(ends[1], &number, sizeof number) != sizeof number) {
                 break;
             }
         }
@@ -121,12 +121,12 @@ TEST_CASE("recorded data survives the kill of its process", "[recorder]") {
     }
     std::uint32_t last = 0;
     while (last < 20'000) {
-        REQUIRE(read(said[0], &last, sizeof last) == sizeof last);
+        REQUIRE(read(ends[0], &last, sizeof last) == sizeof last);
     }
     REQUIRE(kill(child, SIGKILL) == 0);
     REQUIRE(waitpid(child, nullptr, 0) == child);
-    close(said[0]);
-    close(said[1]);
+    close(ends[0]);
+    close(ends[1]);
     const Read read = read_all(bytes_of(path));
     CHECK(read.fault.empty());
     REQUIRE(read.records.size() > last);

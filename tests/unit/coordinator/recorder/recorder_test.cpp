@@ -214,12 +214,12 @@ TEST_CASE("a record that is truncated, or removed with its directory, is followe
     } else {
         std::filesystem::resize_file(files_in(directory.below("record"))[0], 0);
     }
-    bool was_told = false;
+    bool was_reported = false;
     for (int second = 0; second < 20; ++second) {
         recorded.live(1);
-        was_told = was_told || recorded.recorder.trouble();
+        was_reported = was_reported || recorded.recorder.trouble();
     }
-    CHECK(was_told);
+    CHECK(was_reported);
     CHECK_FALSE(recorded.recorder.trouble());
     const auto files = files_in(directory.below("record"));
     REQUIRE_FALSE(files.empty());

@@ -105,8 +105,8 @@ TEST_CASE("idle uploads and refused ones are forgotten", "[uploads]") {
         CHECK(stray.error().code == Errc::malformed);
         CHECK(stray.error().detail.find("never began or was given up") != std::string::npos);
     }
-    const auto told_again = uploads.add(later + 1s, route(0), parts[2]);
-    CHECK_FALSE(told_again);
+    const auto is_complete = uploads.add(later + 1s, route(0), parts[2]);
+    CHECK_FALSE(is_complete);
     CHECK(uploads.open() == 1);
     CHECK(uploads.add(later + 1s, route(1), parts[1]));
 }

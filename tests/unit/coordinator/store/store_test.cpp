@@ -37,12 +37,12 @@ StoredRequest request_at(std::uint64_t ms, std::uint64_t low) {
 /// Keeps some writes in flight and reports each durable number on `report`.
 void write_for_ever(Store& store, int report) {
     constexpr std::uint64_t in_flight = 32;
-    std::uint64_t told = 0;
+    std::uint64_t confirmed = 0;
     for (std::uint64_t number = 1;; ++number) {
         store.submit(numbered(number));
-        while (number - told >= in_flight && wait_for_news(store)) {
-            told = store.take_durable().value_or(told);
-            static_cast<void>(write(report, &told, sizeof(told)));
+        while (number - confirmed >= in_flight && wait_for_news(store)) {
+            confirmed = store.take_durable().value_or(confirmed);
+            static_cast<void>(write(report, &confirmed, sizeof(confirmed)));
         }
     }
 }
@@ -193,16 +193,16 @@ TEST_CASE("writes become durable in order, many at a time", "[store]") {
         for (std::uint64_t number = 1; number <= last; ++number) {
             open->store->submit({number, {StoredNode{"n1", Incarnation{number}}}});
         }
-        std::vector<std::uint64_t> told;
-        while ((told.empty() || told.back() < last) && wait_for_news(*open->store)) {
+        std::vector<std::uint64_t> confirmed;
+        while ((confirmed.empty() || confirmed.back() < last) && wait_for_news(*open->store)) {
             if (const auto durable = open->store->take_durable()) {
-                told.push_back(*durable);
+                confirmed.push_back(*durable);
             }
         }
-        REQUIRE_FALSE(told.empty());
-        CHECK(told.back() == last);
-        CHECK(std::is_sorted(told.begin(), told.end()));
-        CHECK(told.size() < last / 2);
+        REQUIRE_FALSE(confirmed.empty());
+        CHECK(confirmed.back() == last);
+        CHECK(std::is_sorted(confirmed.begin(), confirmed.end()));
+        CHECK(confirmed.size() < last / 2);
         CHECK_FALSE(open->store->take_durable());
     }
     const auto again = open_store(file);
@@ -274,21 +274,21 @@ TEST_CASE("a killed writer leaves every confirmed write", "[store][crash]") {
             _exit(1);
         }
         close(ends[1]);
-        std::uint64_t told = 0;
+        std::uint64_t confirmed = 0;
         for (int news = 0; news < 20 * (round + 1); ++news) {
-            REQUIRE(read(ends[0], &told, sizeof(told)) == sizeof(told));
+            REQUIRE(read(ends[0], &confirmed, sizeof(confirmed)) == sizeof(confirmed));
         }
         REQUIRE(kill(child, SIGKILL) == 0);
         REQUIRE(waitpid(child, nullptr, 0) == child);
-        while (read(ends[0], &told, sizeof(told)) == sizeof(told)) {
+        while (read(ends[0], &confirmed, sizeof(confirmed)) == sizeof(confirmed)) {
         }
         close(ends[0]);
 
         const auto again = open_store(file);
         REQUIRE(again);
         const auto& nodes = again->image.nodes;
-        CHECK(nodes.size() >= told);
-        for (std::uint64_t number = 1; number <= told; ++number) {
+        CHECK(nodes.size() >= confirmed);
+        for (std::uint64_t number = 1; number <= confirmed; ++number) {
             const auto wanted = std::get<StoredNode>(numbered(number).writes[0]);
             REQUIRE(std::find(nodes.begin(), nodes.end(), wanted) != nodes.end());
         }

@@ -222,7 +222,7 @@ TEST_CASE("after the first failed write nothing more is written", "[store][troub
         return;
     }
     const auto file = directory.path() + "/disk/state/store.sqlite";
-    std::uint64_t told = 0;
+    std::uint64_t confirmed = 0;
     {
         const auto open = open_store(file);
         REQUIRE(open);
@@ -230,17 +230,17 @@ TEST_CASE("after the first failed write nothing more is written", "[store][troub
         while (!open->store->failure() && number < 100'000) {
             open->store->submit(numbered(++number));
             REQUIRE(wait_for_news(*open->store));
-            told = open->store->take_durable().value_or(told);
+            confirmed = open->store->take_durable().value_or(confirmed);
         }
         REQUIRE(open->store->failure());
         CHECK_THAT(*open->store->failure(), Catch::Contains("disk is full"));
-        CHECK(told == number - 1);
+        CHECK(confirmed == number - 1);
         REQUIRE(disk.grow());
         open->store->submit(numbered(number + 1));
     }
     const auto again = open_store(file);
     REQUIRE(again);
-    CHECK(again->image.nodes.size() == told);
+    CHECK(again->image.nodes.size() == confirmed);
 }
 
 // Goal: a write to a file that cannot be found again is not confirmed.

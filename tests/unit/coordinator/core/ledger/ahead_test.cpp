@@ -47,7 +47,7 @@ TEST_CASE("a node that has seen a later or another store is ahead and gets no co
         REQUIRE(bench.status().counter == Generation{12});
         run_on(n1, {"web", 0}, Generation{12});  // This store has generation 11.
     }
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(3s);
     CHECK(n1.batches.empty());
     CHECK(bench.happened("node.ahead", "n1"));
@@ -71,7 +71,7 @@ TEST_CASE("store accept takes over what the nodes ahead know and leads them",
     n1.epoch = Epoch{9};
     n1.leader = LeaderId{5, 5};
     n1.counter = Generation{30};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(2s);
 
     const auto listed = bench.read<StoreAcceptReply>(StoreAcceptRequest{.dry_run = true});
@@ -88,7 +88,7 @@ TEST_CASE("store accept takes over what the nodes ahead know and leads them",
     CHECK(status.epoch == Epoch{10});
     CHECK(status.counter == Generation{31});
     CHECK(n1.refusals.back().code == Errc::hello_required);
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     CHECK(n1.welcomes.back().cluster == ClusterId{7, 7});
     CHECK(n1.welcomes.back().epoch == Epoch{10});
     CHECK(n1.polls.back().epoch == Epoch{10});
@@ -111,7 +111,7 @@ TEST_CASE("store accept keeps the placement of tasks", "[coordinator][ahead]") {
     FakeAgent& n1 = bench.add("n1");
     n1.cluster = ClusterId{7, 7};
     n1.counter = Generation{30};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(2s);
     REQUIRE(bench.ask(StoreAcceptRequest{}, bench.fresh_id()));
     const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
@@ -129,13 +129,13 @@ TEST_CASE("store accept leaves the nodes of the old cluster ahead", "[coordinato
     REQUIRE_FALSE(n1.batches.empty());
     FakeAgent& n2 = bench.add("n2");
     n2.cluster = ClusterId{7, 7};
-    bench.say_hello(n2);
+    bench.send_hello(n2);
     bench.ask(StoreAcceptRequest{}, bench.fresh_id());
     n1.cluster = CoordinatorHarness::cluster;  // It obeyed.
     n1.epoch = Epoch{3};
     n1.leader = CoordinatorHarness::leader;
-    bench.say_hello(n1);
-    bench.say_hello(n2);
+    bench.send_hello(n1);
+    bench.send_hello(n2);
     const std::size_t batches = n1.batches.size();
     bench.pass(2s);
     CHECK(n1.batches.size() == batches);
@@ -156,11 +156,11 @@ TEST_CASE("an accepted store has every task replaced by a new generation",
     n1.leader = LeaderId{5, 5};
     n1.counter = Generation{30};
     run_on(n1, {"web", 0}, Generation{11});
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(2s);
     CHECK(n1.batches.empty());
     bench.ask(StoreAcceptRequest{}, bench.fresh_id());
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(3s);
     CHECK(n1.instances[InstanceId{"web", 0}].generation == Generation{31});
     REQUIRE_FALSE(n1.batches.empty());
@@ -205,7 +205,7 @@ TEST_CASE("a node that refuses our epoch or cluster must state its memory again"
     REQUIRE_FALSE(n1.refusals.empty());
     CHECK(n1.refusals.back().code == Errc::hello_required);
     const std::size_t batches = n1.batches.size();
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(2s);
     CHECK(is_ahead(bench, "n1"));
     CHECK(n1.batches.size() == batches);
@@ -251,7 +251,7 @@ TEST_CASE("store accept ignores claims that no honest agent makes", "[coordinato
     FakeAgent& n1 = bench.add("n1");
     n1.epoch = Epoch{~std::uint64_t{0}};
     n1.leader = LeaderId{5, 5};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     const auto refused = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
     REQUIRE(refused);
     REQUIRE_FALSE(refused->result);
@@ -262,7 +262,7 @@ TEST_CASE("store accept ignores claims that no honest agent makes", "[coordinato
     FakeAgent& n2 = bench.add("n2");
     n2.epoch = Epoch{9};
     n2.leader = LeaderId{5, 5};
-    bench.say_hello(n2);
+    bench.send_hello(n2);
     const auto reply = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
     REQUIRE(reply);
     REQUIRE(reply->result);
@@ -283,7 +283,7 @@ TEST_CASE("store accept takes over a node whose agent began a new life after a f
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.add("n1");
     run_on(n1, {"old", 0}, Generation{std::uint64_t{1} << 62U});
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(3s);
     const auto refused = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
     REQUIRE(refused);
@@ -295,7 +295,7 @@ TEST_CASE("store accept takes over a node whose agent began a new life after a f
     n1.life = LifeId{0x11fe, 77};
     n1.incarnation = Incarnation{2};
     n1.session = Session{901};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(3s);
     REQUIRE(is_ahead(bench, "n1"));
     const auto reply = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
@@ -310,10 +310,10 @@ TEST_CASE("store accept takes over one foreign cluster", "[coordinator][ahead][S
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.add("n1");
     n1.cluster = ClusterId{7, 7};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     FakeAgent& n2 = bench.add("n2");
     n2.cluster = ClusterId{8, 8};
-    bench.say_hello(n2);
+    bench.send_hello(n2);
     const auto refused = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
     REQUIRE(refused);
     REQUIRE_FALSE(refused->result);
@@ -338,7 +338,7 @@ TEST_CASE("an accepted store keeps the placement rules of its tasks",
     FakeAgent& n1 = bench.add("n1");
     n1.counter = Generation{30};
     n1.epoch = Epoch{9};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     REQUIRE(bench.ask(StoreAcceptRequest{}, bench.fresh_id())->result);
     CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).wanted == task);
 }

@@ -125,7 +125,7 @@ TEST_CASE("a node that is made online serves only once it is healthy", "[intents
     CHECK(n1.batches.empty());
     n1.answers = true;
     n1.host.readiness = Readiness::none;
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(2s);
     CHECK(bench.status().serving == 2);
     CHECK(n1.instances.size() == 1);
@@ -140,14 +140,14 @@ TEST_CASE("an offline node stays offline over every hello, loss and leadership",
     bench.join("n2");
     bench.ask(NodeOfflineRequest{"n1", ann});
     const CivilMs since = bench.node("n1").since;
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     CHECK(bench.status().nodes == 2);
     CHECK(bench.node("n1").intent == "offline");
 
     // By another connection: the old one belongs to no node any more.
     const Session old_session = n1.session;
     n1.session = Session{900};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     CHECK(bench.status().nodes == 2);
     CHECK(bench.node("n1").intent == "offline");
     CHECK(bench.node("n1").reason == "bad disk");
@@ -164,7 +164,7 @@ TEST_CASE("an offline node stays offline over every hello, loss and leadership",
     n1.life = LifeId{7, 7};
     n1.incarnation = next(n1.incarnation);
     bench.give(SessionClosed{n1.session});
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(3s);
     CHECK(bench.node("n1").health == "healthy");
     CHECK(bench.node("n1").intent == "offline");
@@ -186,7 +186,7 @@ TEST_CASE("an offline node stays offline over every hello, loss and leadership",
 // departure; then both return.
 TEST_CASE("an offline node that was away for longer than lost nodes are kept is still offline",
           "[intents][SC-D16]") {
-    const bool says_goodbye = GENERATE(false, true);
+    const bool announces = GENERATE(false, true);
     CoordinatorHarness bench{CoordinatorHarness::empty_store(),
                              {.loss = {.max_lost = 20s}, .version = "1.0"}};
     for (const char* const name : {"active", "offline", "there"}) {
@@ -196,7 +196,7 @@ TEST_CASE("an offline node that was away for longer than lost nodes are kept is 
     for (const char* const name : {"active", "offline"}) {
         FakeAgent& fake = bench[name];
         fake.answers = false;
-        if (says_goodbye) {
+        if (announces) {
             bench.give(FromAgent{fake.session, Goodbye{fake.incarnation}});
         }
     }
@@ -214,7 +214,7 @@ TEST_CASE("an offline node that was away for longer than lost nodes are kept is 
         fake.incarnation = next(fake.incarnation);
         bench.give(SessionClosed{fake.session});
         fake.session = Session{bench.next_number++};
-        bench.say_hello(fake);
+        bench.send_hello(fake);
     }
     bench.want("web", 3);
     bench.pass(5s);
@@ -327,6 +327,6 @@ TEST_CASE("the reason of a node's last decision is forgotten with the node",
     CHECK(std::ranges::any_of(bench.persisted, erases_intent));
     n1.answers = true;
     n1.incarnation = next(n1.incarnation);
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     CHECK(bench.node("n1").reason.empty());
 }

@@ -246,7 +246,7 @@ TEST_CASE("a store that fails during a change leaves no request unanswered",
 // Goal: a store that was not given all of a change yet is not slow. Method: steps a round apart,
 // then the same once everything is given.
 TEST_CASE("a store with only parts of a change is not called slow", "[coordinator][large]") {
-    const auto says_slow = [](CoordinatorHarness& bench) {
+    const auto reports_slow = [](CoordinatorHarness& bench) {
         return std::ranges::any_of(bench.status().alarms, [](const std::string& alarm) {
             return alarm.find("the store confirms nothing") != std::string::npos;
         });
@@ -261,10 +261,10 @@ TEST_CASE("a store with only parts of a change is not called slow", "[coordinato
     while (bench.persisted.size() < before + apply.tasks.size() - 1) {
         bench.now += 600ms;
         bench.give(Wake{});
-        CHECK_FALSE(says_slow(bench));
+        CHECK_FALSE(reports_slow(bench));
     }
     bench.pass(3s);
-    CHECK(says_slow(bench));
+    CHECK(reports_slow(bench));
 }
 
 // Goal: the queue has a bound. Method: more requests than may wait.

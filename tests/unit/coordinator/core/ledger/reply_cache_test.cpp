@@ -40,15 +40,15 @@ TEST_CASE("a request id contains the time when it was made", "[requests]") {
 // Method: judge the same id before and after the clock goes back behind the horizon.
 TEST_CASE("a clock behind the horizon is reported", "[requests][bad-host]") {
     const ReplyCache requests{CivilMs{500'000}, {}};
-    const auto said = [&](CivilMs now) {
+    const auto conflict_text = [&](CivilMs now) {
         const auto refusal = requests.refusal_of(id_at(400'000), now);
         REQUIRE(refusal);
         CHECK(refusal->code == Errc::stale_request);
         return refusal->detail;
     };
-    CHECK(said(CivilMs{600'000}) ==
+    CHECK(conflict_text(CivilMs{600'000}) ==
           "the request id is older than what is remembered; ask again with a new id");
-    CHECK(said(CivilMs{400'000}) ==
+    CHECK(conflict_text(CivilMs{400'000}) ==
           "the coordinator's clock was set back behind request ids that it has taken and dropped "
           "since; set the clocks right and ask again with a new id");
 }

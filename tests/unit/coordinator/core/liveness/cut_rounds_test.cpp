@@ -50,11 +50,11 @@ Report empty_report(const Poll& poll) {
 
 /// An open round: n1 has answered its poll, and would get `web.0` again, because it did not obey.
 /// n2 has not answered.
-struct HalfHeard : CoordinatorHarness {
+struct HalfAnswered : CoordinatorHarness {
     FakeAgent& n1{join("n1")};
     FakeAgent& n2{join("n2")};
 
-    HalfHeard() {
+    HalfAnswered() {
         pass(1500ms);
         n2.answers = n2.obeys = n1.obeys = false;
         want("web", 1);
@@ -111,10 +111,10 @@ TEST_CASE("no plan is made before the first round of a leadership has closed",
 // the new epoch passes.
 TEST_CASE("a round that an acceptance ends early gives no orders and counts no miss",
           "[coordinator][rounds][GO-D13]") {
-    HalfHeard bench;
+    HalfAnswered bench;
     FakeAgent& n3 = bench.add("n3");
     n3.counter = Generation{40};
-    bench.say_hello(n3);
+    bench.send_hello(n3);
     bench.pass(100ms);
     REQUIRE(bench.status().ahead == 1);
     const std::uint32_t missed = bench.node("n2").missed;
@@ -136,7 +136,7 @@ TEST_CASE("a round that an acceptance ends early gives no orders and counts no m
 // Method: the store fails in the middle of a round; time passes, and agents continue to report.
 TEST_CASE("a leadership that ends in the middle of a round makes no plan from it",
           "[coordinator][rounds][GO-D13]") {
-    HalfHeard bench;
+    HalfAnswered bench;
     const Output last = bench.give(StoreFailed{"the disk is full"});
     CHECK(bench.resigned);
     CHECK(last.messages.empty());
@@ -145,7 +145,7 @@ TEST_CASE("a leadership that ends in the middle of a round makes no plan from it
         bench.now += 1s;
         bench.give(Wake{});
         bench.give(FromAgent{bench.n2.session, empty_report(bench.n2.polls.back())});
-        bench.say_hello(bench.n2);
+        bench.send_hello(bench.n2);
     }
     CHECK(bench.n1.batches.size() == 1);
     CHECK(bench.n2.batches.empty());

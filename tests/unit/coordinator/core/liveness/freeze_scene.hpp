@@ -14,7 +14,7 @@
 namespace muster::coordinator::testing {
 
 /// This number of listed nodes that have served longer than a window.
-inline void settle_listed(CoordinatorHarness& bench, int nodes) {
+inline void join_listed(CoordinatorHarness& bench, int nodes) {
     NodeAddRequest list;
     for (int node = 0; node < nodes; ++node) {
         list.nodes.push_back({.name = "n" + std::to_string(node)});
@@ -47,7 +47,7 @@ struct Silence {
 };
 
 inline void freeze_by_silence(CoordinatorHarness& bench, const Silence& how) {
-    settle_listed(bench, how.nodes);
+    join_listed(bench, how.nodes);
     if (how.instances > 0) {
         bench.want("web", how.instances);
         bench.pass(4s);
@@ -62,7 +62,7 @@ inline FreezeView freeze_of(const std::optional<Reply>& reply) {
     return std::get<FreezeReply>(*reply->result).freeze;
 }
 
-inline std::size_t times_said(const CoordinatorHarness& bench, const std::string& topic) {
+inline std::size_t times_published(const CoordinatorHarness& bench, const std::string& topic) {
     return static_cast<std::size_t>(std::ranges::count(bench.events, topic, &Event::topic));
 }
 

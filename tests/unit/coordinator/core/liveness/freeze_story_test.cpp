@@ -17,7 +17,7 @@ TEST_CASE("mass silence freezes a fleet, and less makes nodes lost", "[coordinat
     const int silent = GENERATE(10, 24, 25, 26, 55, 100);
     CAPTURE(silent);
     CoordinatorHarness bench;
-    settle_listed(bench, 100);
+    join_listed(bench, 100);
     bench.want("web", 60);
     bench.pass(4s);
     fall_silent(bench, silent);
@@ -37,8 +37,8 @@ TEST_CASE("mass silence freezes a fleet, and less makes nodes lost", "[coordinat
                                               " of 100 nodes are silent, no node becomes lost and "
                                               "nothing is rescheduled; it ends once fewer than "
                                               "15 are silent"));
-        CHECK(times_said(bench, "freeze.began") == 1);
-        CHECK(times_said(bench, "node.suspended") == 0);
+        CHECK(times_published(bench, "freeze.began") == 1);
+        CHECK(times_published(bench, "node.suspended") == 0);
     }
 }
 
@@ -56,9 +56,9 @@ TEST_CASE("after a freeze nodes serve as if nothing had happened", "[coordinator
     CHECK_THAT(freeze_shown(bench).detail, Catch::StartsWith("it ends in "));
     bench.pass(3s);
     CHECK_FALSE(freeze_shown(bench).on);
-    CHECK(times_said(bench, "freeze.ended") == 1);
+    CHECK(times_published(bench, "freeze.ended") == 1);
     CHECK(rescheduled(bench) == 0);
-    CHECK(times_said(bench, "node.lost") == 0);
+    CHECK(times_published(bench, "node.lost") == 0);
     CHECK(bench.running("web") == 8);
     CHECK(bench.status().converged);
 }
@@ -69,7 +69,7 @@ TEST_CASE("when a freeze ends by itself, nodes still silent get the same time as
     freeze_by_silence(bench, {.nodes = 8, .silent = 4, .lasts = 10s});
     fall_silent(bench, 2, false);
     bench.pass(6s);
-    REQUIRE(times_said(bench, "freeze.ended") == 1);
+    REQUIRE(times_published(bench, "freeze.ended") == 1);
     bench.pass(1s);
     CHECK(bench.status().health.lost == 0);
     bench.pass(3s);
@@ -97,7 +97,7 @@ TEST_CASE("nodes that never had work and that no operator named freeze nothing",
     SECTION("strangers") {
         fall_silent(bench, 3, true, 7);
         bench.pass(10s);
-        CHECK(times_said(bench, "freeze.began") == 0);
+        CHECK(times_published(bench, "freeze.began") == 0);
         CHECK(bench.status().health.lost == 3);
         CHECK(freeze_shown(bench).counted == 7);
         CHECK(bench.running("web") == 7);
@@ -106,12 +106,12 @@ TEST_CASE("nodes that never had work and that no operator named freeze nothing",
         REQUIRE(bench.ask(NodeAddRequest{{{"n7"}, {"n8"}, {"n9"}}})->result);
         fall_silent(bench, 3, true, 7);
         bench.pass(10s);
-        CHECK(times_said(bench, "freeze.began") == 1);
+        CHECK(times_published(bench, "freeze.began") == 1);
     }
     SECTION("with work") {
         fall_silent(bench, 3);
         bench.pass(10s);
-        CHECK(times_said(bench, "freeze.began") == 1);
+        CHECK(times_published(bench, "freeze.began") == 1);
         CHECK(bench.status().health.lost == 0);
         CHECK(freeze_shown(bench).silent == 3);
     }
@@ -120,12 +120,12 @@ TEST_CASE("nodes that never had work and that no operator named freeze nothing",
         bench.pass(3s);
         fall_silent(bench, 3);
         bench.pass(10s);
-        CHECK(times_said(bench, "freeze.began") == 1);
+        CHECK(times_published(bench, "freeze.began") == 1);
     }
     SECTION("all of them") {
         fall_silent(bench, 10);
         bench.pass(10s);
-        CHECK(times_said(bench, "freeze.began") == 1);
+        CHECK(times_published(bench, "freeze.began") == 1);
         CHECK(freeze_shown(bench).counted == 7);
     }
 }
@@ -146,7 +146,7 @@ TEST_CASE("freeze off gives up silent nodes as lost, at the rate, and does not c
     CHECK(freeze_shown(bench).counted == 70);
     bench.pass(25s);
     CHECK(bench.status().health.lost == 30);
-    CHECK(times_said(bench, "freeze.began") == 1);
+    CHECK(times_published(bench, "freeze.began") == 1);
     fall_silent(bench, 30, false);
     bench.pass(15s);
     CHECK(freeze_shown(bench).counted == 100);  // They answered.
@@ -157,7 +157,7 @@ TEST_CASE("freeze off gives up silent nodes as lost, at the rate, and does not c
 TEST_CASE("departures, removals and drained nodes never begin a freeze",
           "[coordinator][freeze][S9]") {
     CoordinatorHarness bench;
-    settle_listed(bench, 8);
+    join_listed(bench, 8);
     SECTION("departures") {
         for (int node = 0; node < 7; ++node) {
             FakeAgent& fake = bench["n" + std::to_string(node)];
@@ -187,14 +187,14 @@ TEST_CASE("departures, removals and drained nodes never begin a freeze",
         bench.pass(60s);
         CHECK(bench.node("n0").health == "lost");
     }
-    CHECK(times_said(bench, "freeze.began") == 0);
+    CHECK(times_published(bench, "freeze.began") == 0);
 }
 
 TEST_CASE("nodes that fall silent one after the other within ten rounds freeze the fleet",
           "[coordinator][freeze][S9]") {
     const bool is_slow = GENERATE(false, true);
     CoordinatorHarness bench;
-    settle_listed(bench, 8);
+    join_listed(bench, 8);
     fall_silent(bench, 1, true, 0);
     bench.pass(is_slow ? 15s : 4s);
     fall_silent(bench, 1, true, 1);
@@ -209,7 +209,7 @@ TEST_CASE("nodes that fall silent one after the other within ten rounds freeze t
 TEST_CASE("instances of a node lost before the freeze are not placed during it",
           "[coordinator][freeze]") {
     CoordinatorHarness bench;
-    settle_listed(bench, 4);
+    join_listed(bench, 4);
     bench.want("web", 4);
     bench.pass(3s);
     fall_silent(bench, 1);
@@ -237,7 +237,7 @@ TEST_CASE("a freeze by an operator is kept with its reason until it is off",
     const RequestId id = CoordinatorHarness::id_made_at(CoordinatorHarness::civil_start, 77);
     {
         CoordinatorHarness bench;
-        settle_listed(bench, 3);
+        join_listed(bench, 3);
         const auto reply = bench.ask(FreezeOnRequest{works}, id);
         const FreezeView on = freeze_of(reply);
         CHECK(on.on);
@@ -248,7 +248,7 @@ TEST_CASE("a freeze by an operator is kept with its reason until it is off",
         CHECK(freeze_shown(bench) == on);
         CHECK(bench.ask(FreezeOnRequest{works}, id) == reply);
         CHECK(freeze_of(bench.ask(FreezeOnRequest{}, bench.fresh_id())).reason == "new switches");
-        CHECK(times_said(bench, "freeze.began") == 1);
+        CHECK(times_published(bench, "freeze.began") == 1);
         for (const Persist& persist : bench.persisted) {
             for (const Write& write : persist.writes) {
                 if (const auto* row = std::get_if<StoredFreeze>(&write)) {
@@ -265,7 +265,7 @@ TEST_CASE("a freeze by an operator is kept with its reason until it is off",
     CHECK(freeze_shown(bench).author == "ann@desk");
     CHECK(freeze_shown(bench).since > CivilMs{});
     CHECK(bench.happened("freeze.began", ""));
-    settle_listed(bench, 4);
+    join_listed(bench, 4);
     bench.want("web", 3);
     bench.pass(3s);
     fall_silent(bench, 1);
@@ -284,7 +284,7 @@ TEST_CASE("a freeze by an operator is kept with its reason until it is off",
         return std::ranges::any_of(persist.writes, ends_it);
     }));
     CHECK_FALSE(freeze_of(bench.ask(FreezeOffRequest{}, bench.fresh_id())).on);
-    CHECK(times_said(bench, "freeze.ended") == 1);
+    CHECK(times_published(bench, "freeze.ended") == 1);
 }
 
 TEST_CASE("an operator who keeps a freeze that began by silence has to end it",
@@ -294,8 +294,8 @@ TEST_CASE("an operator who keeps a freeze that began by silence has to end it",
     CHECK_FALSE(freeze_shown(bench).manual);
     const CivilMs since = freeze_shown(bench).since;
     CHECK(freeze_of(bench.ask(FreezeOnRequest{works}, bench.fresh_id())).since == since);
-    CHECK(times_said(bench, "freeze.kept") == 1);
-    CHECK(times_said(bench, "freeze.began") == 1);
+    CHECK(times_published(bench, "freeze.kept") == 1);
+    CHECK(times_published(bench, "freeze.began") == 1);
     fall_silent(bench, 3, false);
     bench.pass(20s);
     CHECK(freeze_shown(bench).on);
@@ -348,7 +348,7 @@ TEST_CASE("nodes that are silent after a recovery are judged together, the freez
 // Method: a node leaves by order, and its grace is over before the freeze is.
 TEST_CASE("a node that left becomes lost only after the freeze", "[coordinator][freeze]") {
     CoordinatorHarness bench;
-    settle_listed(bench, 3);
+    join_listed(bench, 3);
     freeze_of(bench.ask(FreezeOnRequest{}, bench.fresh_id()));
     FakeAgent& n0 = bench["n0"];
     bench.give(FromAgent{n0.session, Goodbye{n0.incarnation}});
@@ -365,7 +365,7 @@ TEST_CASE("a large fleet that froze gets no work before all its nodes are publis
           "[coordinator][freeze]") {
     constexpr int many = 2'500;
     CoordinatorHarness bench;
-    settle_listed(bench, many);
+    join_listed(bench, many);
     REQUIRE(bench.ask(LimitSetRequest{"starts_per_round", 1})->result);
     bench.want("slow", 100);
     bench.pass(3s);

@@ -38,7 +38,7 @@ TEST_CASE("operators' own changes take effect during a freeze, on nodes that ans
 // Method: half of the fleet is silent during a freeze; query the status, a task and a node.
 TEST_CASE("copies on silent nodes are counted as unconfirmed", "[coordinator][freeze]") {
     CoordinatorHarness bench;
-    settle_listed(bench, 8);
+    join_listed(bench, 8);
     bench.want("web", 8);
     bench.pass(4s);
     CHECK(bench.status().unconfirmed == 0);
@@ -67,7 +67,7 @@ TEST_CASE("copies on silent nodes are counted as unconfirmed", "[coordinator][fr
 TEST_CASE("a what-if answer says if so many failed nodes would freeze the cluster",
           "[what_if][freeze]") {
     CoordinatorHarness bench;
-    settle_listed(bench, 8);
+    join_listed(bench, 8);
     const auto asked = [&](const std::string& pattern) {
         return bench.read<PlanReply>(PlanRequest{.fail = {"node=" + pattern}}).freeze;
     };
@@ -116,7 +116,7 @@ TEST_CASE("an instance without a node because the suitable ones do not serve say
 TEST_CASE("instances given up with a freeze are not placed on other silent nodes",
           "[coordinator][freeze]") {
     CoordinatorHarness bench;
-    settle_listed(bench, 100);
+    join_listed(bench, 100);
     WantedTask task = CoordinatorHarness::wanted("web", 100);
     task.spec.max_per_node = 3;
     bench.ask(TaskAddRequest{task}, bench.fresh_id());
@@ -138,7 +138,7 @@ TEST_CASE("instances given up with a freeze are not placed on other silent nodes
 TEST_CASE("a freeze that is ended at once also gives up the silent nodes",
           "[coordinator][freeze]") {
     CoordinatorHarness bench;
-    settle_listed(bench, 8);
+    join_listed(bench, 8);
     bench.want("web", 8);
     bench.pass(4s);
     fall_silent(bench, 4);
@@ -166,7 +166,7 @@ TEST_CASE("a coordinator that was paused gives up no node when it ends a freeze"
     bench.confirm();
     CHECK(bench.status().health.lost == 0);
     bench.pass(10s);
-    CHECK(times_said(bench, "node.lost") == 0);
+    CHECK(times_published(bench, "node.lost") == 0);
     CHECK(rescheduled(bench) == 0);
 }
 

@@ -35,14 +35,14 @@ TEST_CASE("after a restart running instances are accepted as they are",
     CHECK(bench.status().phase == "recovering");
     FakeAgent& n1 = bench.add("n1");
     run(n1, {"web", 0}, Generation{8});
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(2s);
     CHECK(bench.status().phase == "recovering");
     CHECK(n1.batches.empty());
 
     FakeAgent& n2 = bench.add("n2");
     run(n2, {"web", 1}, Generation{8});
-    bench.say_hello(n2);
+    bench.send_hello(n2);
     CHECK(bench.status().phase == "leading");
     CHECK(bench.happened("recovery.ended", ""));
     bench.pass(2s);
@@ -58,7 +58,7 @@ TEST_CASE("recovery ends with its grace, and then the silent node is lost",
     CoordinatorHarness bench{earlier_store()};
     FakeAgent& n1 = bench.add("n1");
     run(n1, {"web", 0}, Generation{8});
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     FakeAgent& n3 = bench.join("n3");
     bench.pass(17s);
     CHECK(n3.batches.empty());
@@ -77,7 +77,7 @@ TEST_CASE("while nodes are awaited, instances that none of them reported are uns
     CoordinatorHarness bench{earlier_store()};
     CHECK(bench.status().unseen == 2);
     run(bench.add("n1"), {"web", 0}, Generation{8});
-    bench.say_hello(bench["n1"]);
+    bench.send_hello(bench["n1"]);
     bench.pass(2s);
     REQUIRE(bench.status().phase == "recovering");
     const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
@@ -109,13 +109,13 @@ TEST_CASE("during recovery a task of every node is not converged", "[coordinator
     bench.pass(2s);
     CHECK(state() == "recovering");
     run(bench.add("n1"), {"web", 0}, Generation{8});
-    bench.say_hello(bench["n1"]);
+    bench.send_hello(bench["n1"]);
     const Ticket wait = bench.request(WaitRequest{.pattern = "web", .timeout_ms = 60'000});
     bench.pass(2s);
     CHECK(state() == "recovering");
     CHECK_FALSE(bench.reply_to(wait));
     run(bench.add("n2"), {"web", 1}, Generation{8});
-    bench.say_hello(bench["n2"]);
+    bench.send_hello(bench["n2"]);
     bench.pass(1s);
     CHECK(state() == "converged");
     REQUIRE(bench.reply_to(wait));
@@ -132,7 +132,7 @@ TEST_CASE("a recovery that meets a freeze reports for whom and until when it wai
     image.nodes.push_back(CoordinatorHarness::stored("n4"));
     CoordinatorHarness bench{image};
     run(bench.add("n1"), {"web", 0}, Generation{8});
-    bench.say_hello(bench["n1"]);
+    bench.send_hello(bench["n1"]);
     bench.pass(10s);
     StatusReply status = bench.status();
     CHECK(status.phase == "recovering");
@@ -163,7 +163,7 @@ TEST_CASE("a recovery that meets a freeze reports for whom and until when it wai
 TEST_CASE("a task added during recovery is started at once", "[coordinator][recovery]") {
     CoordinatorHarness bench{earlier_store()};
     FakeAgent& n1 = bench.add("n1");
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(2s);
     REQUIRE(bench.status().phase == "recovering");
     bench.want("new", 1);
@@ -220,7 +220,7 @@ TEST_CASE("an instance that was wanted before is stopped, an unknown one is a st
     n1.cluster = CoordinatorHarness::cluster;
     run(n1, {"removed", 0}, Generation{7});
     run(n1, {"stray", 0}, Generation{});
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(2s);
     CHECK_FALSE(n1.instances.contains({"removed", 0}));
     CHECK(n1.instances.contains({"stray", 0}));
@@ -234,13 +234,13 @@ TEST_CASE("recovery waits for the report of a node that is ahead, at most for it
     CoordinatorHarness bench{earlier_store()};
     FakeAgent& n1 = bench.add("n1");
     run(n1, {"web", 0}, Generation{8});
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     FakeAgent& n3 = bench.join("n3");
     FakeAgent& n2 = bench.add("n2");
     run(n2, {"web", 1}, Generation{8});
     n2.counter = Generation{99};
     n2.answers = false;
-    bench.say_hello(n2);
+    bench.send_hello(n2);
     CHECK(bench.status().ahead == 1);
     bench.pass(2s);
     CHECK(bench.status().phase == "recovering");
@@ -252,7 +252,7 @@ TEST_CASE("recovery waits for the report of a node that is ahead, at most for it
     }
     SECTION("it sends hello after hello, and never answers") {
         for (int second = 0; second < 20; ++second) {
-            bench.say_hello(n2);
+            bench.send_hello(n2);
             bench.pass(1s);
         }
         CHECK(bench.status().phase == "leading");

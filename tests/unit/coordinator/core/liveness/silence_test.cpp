@@ -14,7 +14,7 @@ using namespace muster::coordinator::testing;
 namespace {
 
 /// Three nodes that have served longer than a window, each with one instance of `web`.
-CoordinatorHarness& settled(CoordinatorHarness& bench) {
+CoordinatorHarness& with_three_nodes(CoordinatorHarness& bench) {
     for (const auto* name : {"n1", "n2", "n3"}) {
         bench.join(name);
     }
@@ -76,11 +76,11 @@ void require_silent(CoordinatorHarness& bench, const std::string& name, bool is_
         CHECK(node.health == "healthy");
         CHECK(node.note == note);
     }
-    const std::string told = is_silent ? "unconfirmed: its node is " + note : "";
+    const std::string detail = is_silent ? "unconfirmed: its node is " + note : "";
     const auto task = bench.read<TaskShowReply>(TaskShowRequest{"web"});
     const auto node = bench.read<NodeShowReply>(NodeShowRequest{name});
-    CHECK(detail_on(task.instances, name) == told);
-    CHECK(detail_on(node.instances, name) == told);
+    CHECK(detail_on(task.instances, name) == detail);
+    CHECK(detail_on(node.instances, name) == detail);
     const auto why = bench.read<ExplainReply>(ExplainRequest{Subject::instance, web});
     CHECK(why.node == name);
     CHECK(why.detail.starts_with("unconfirmed: ") == is_silent);
@@ -95,7 +95,7 @@ void require_silent(CoordinatorHarness& bench, const std::string& name, bool is_
 TEST_CASE("a node is silent everywhere from its third missed poll to its next answer",
           "[coordinator][silence]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
-    settled(bench);
+    with_three_nodes(bench);
     require_silent(bench, "n2", false);
     silence(bench, "n2");
     pass_until_missed(bench, "n2", 2);
@@ -113,7 +113,7 @@ TEST_CASE("a node is silent everywhere from its third missed poll to its next an
 TEST_CASE("a node is lost with its tenth missed poll, and its instance starts elsewhere",
           "[coordinator][silence]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
-    settled(bench);
+    with_three_nodes(bench);
     bench.join("n4");
     silence(bench, "n2");
     pass_until_missed(bench, "n2", 9);
@@ -129,7 +129,7 @@ TEST_CASE("a node is lost with its tenth missed poll, and its instance starts el
 TEST_CASE("a silent node gets no new instance, and gets them again once it answers",
           "[coordinator][silence]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
-    settled(bench);
+    with_three_nodes(bench);
     bench.join("n4");
     bench.pass(2s);
     silence(bench, "n4");
@@ -167,7 +167,7 @@ TEST_CASE("nothing moves to a silent node", "[coordinator][silence]") {
 // Goal: a silent node blocks its own drain visibly. Method: a node that drains falls silent.
 TEST_CASE("a drain reports the silence of its node", "[coordinator][silence][drain]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
-    settled(bench);
+    with_three_nodes(bench);
     silence(bench, "n2");
     pass_until_missed(bench, "n2", 3);
     REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n2"}, bench.fresh_id())->result);
@@ -181,7 +181,7 @@ TEST_CASE("a drain reports the silence of its node", "[coordinator][silence][dra
 // Method: three of six nodes miss two polls, then a third.
 TEST_CASE("a freeze begins with the third missed poll of many", "[coordinator][silence][freeze]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
-    settle_listed(bench, 6);
+    join_listed(bench, 6);
     fall_silent(bench, 3);
     pass_until_missed(bench, "n0", 2);
     CHECK_FALSE(freeze_shown(bench).on);
@@ -241,7 +241,7 @@ TEST_CASE("nodes that an operator gave up are lost as fast as the rate allows",
 // and misses as many again.
 TEST_CASE("each silence counts against a node once", "[coordinator][silence]") {
     CoordinatorHarness bench{CoordinatorHarness::empty_store(), {.version = "1.0"}};
-    settled(bench);
+    with_three_nodes(bench);
     for (const std::uint32_t score : {60U, 120U}) {
         silence(bench, "n2");
         pass_until_missed(bench, "n2", 8);

@@ -72,7 +72,7 @@ TEST_CASE("a node that is asked for a complete report and sends a part shows it"
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.add("n1");
     n1.answers = false;
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     REQUIRE_FALSE(n1.polls.empty());
     Report report = bench.report_of(n1, n1.polls.back());
     report.kind = ReportKind::same;

@@ -91,15 +91,15 @@ TEST_CASE("a copy that was ordered never yields to one that is only claimed",
     FakeAgent& liar = bench.add("liar");
     SECTION("in its first report") {
         story.claim(liar);
-        bench.say_hello(liar);
+        bench.send_hello(liar);
     }
     SECTION("later") {
-        bench.say_hello(liar);
+        bench.send_hello(liar);
         bench.pass(2s);
         story.claim(liar);
     }
     SECTION("and neither serves") {
-        bench.say_hello(liar);
+        bench.send_hello(liar);
         bench.pass(2s);
         bench.ask(NodeOfflineRequest{"*", {}}, bench.fresh_id());
         story.claim(liar);
@@ -181,14 +181,14 @@ TEST_CASE("a node that stops nothing of what it claims takes no instance away",
     FakeAgent& liar = bench.add("liar");
     liar.obeys = false;
     story.claim(liar);
-    bench.say_hello(liar);
+    bench.send_hello(liar);
     SECTION("in its first life") {}
     SECTION("in each of its lives") {
         for (std::uint64_t life = 2; life < 12; ++life) {
             bench.pass(4s);
             liar.incarnation = Incarnation{life};
             liar.life = LifeId{7, life};
-            bench.say_hello(liar);
+            bench.send_hello(liar);
         }
     }
     bench.pass(3s);
@@ -247,8 +247,8 @@ TEST_CASE("a node that may have been ordered an instance does not claim it",
         first.instances[{"web", 0}] = running_copy("web", 0, Generation{5}, CivilMs{1'000});
         FakeAgent& second = bench.add("n1");
         second.instances[{"web", 0}] = running_copy("web", 0, Generation{5}, CivilMs{500});
-        bench.say_hello(first);
-        bench.say_hello(second);
+        bench.send_hello(first);
+        bench.send_hello(second);
         bench.pass(4s);
         CHECK(first.instances.empty());
         CHECK(second.instances.size() == 1);  // It has run for longer.
@@ -261,7 +261,7 @@ TEST_CASE("a node that may have been ordered an instance does not claim it",
         back.cluster = CoordinatorHarness::cluster;
         back.epoch = Epoch{2};
         story.claim(back);
-        story.bench.say_hello(back);
+        story.bench.send_hello(back);
         story.bench.pass(3s);
         CHECK(story.running_on_honest() == 3);
         CHECK(back.instances.empty());
@@ -299,7 +299,7 @@ TEST_CASE("a node that may have been ordered an instance does not claim it",
         bench.give(SessionClosed{n0.session});
         n0.session = Session{977};
         n0.answers = true;
-        bench.say_hello(n0);
+        bench.send_hello(n0);
         bench.pass(3s);
         CHECK(n0.instances.size() == 1);
         CHECK(bench.status().converged);

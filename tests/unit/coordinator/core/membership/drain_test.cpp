@@ -98,16 +98,16 @@ TEST_CASE("a drain that is requested again says what it replaces", "[intents][dr
     bench.join("n2");
     bench.want("web", 2);
     bench.pass(3s);
-    const auto told = [&](const NodeDrainRequest& request) {
+    const auto warning = [&](const NodeDrainRequest& request) {
         const auto reply = bench.ask(request, bench.fresh_id());
         REQUIRE(reply->result);
         return std::get<NodesChangeReply>(*reply->result).changes.front().detail;
     };
     bench["n1"].answers = false;  // So that it does not end.
-    CHECK(told({.pattern = "n1", .force = true}).empty());
-    CHECK(told({.pattern = "n1", .deadline_ms = 60'000}) == "its earlier --force is dropped");
-    CHECK(told({.pattern = "n1", .deadline_ms = 60'000, .force = true}).empty());
-    CHECK(told({.pattern = "n1"}) == "its earlier deadline and --force are dropped");
+    CHECK(warning({.pattern = "n1", .force = true}).empty());
+    CHECK(warning({.pattern = "n1", .deadline_ms = 60'000}) == "its earlier --force is dropped");
+    CHECK(warning({.pattern = "n1", .deadline_ms = 60'000, .force = true}).empty());
+    CHECK(warning({.pattern = "n1"}) == "its earlier deadline and --force are dropped");
 }
 
 // Goal: no report of a drain is wrong. Method: the deadline passes while the store is slow to

@@ -35,21 +35,21 @@ TEST_CASE("an incarnation that cannot be a count of starts is refused",
     FakeAgent& n1 = bench.add("n1");
     n1.incarnation = Incarnation{~std::uint64_t{0}};
     SECTION("of a known name") {
-        bench.say_hello(n1);
+        bench.send_hello(n1);
         n1.incarnation = Incarnation{(std::uint64_t{1} << 24U) + 6};
-        bench.say_hello(n1);
+        bench.send_hello(n1);
         CHECK(n1.refusals.size() == 2);
         n1.incarnation = Incarnation{(std::uint64_t{1} << 24U) + 5};
     }
     SECTION("of a new name") {
         n1.name = "n2";
-        bench.say_hello(n1);
+        bench.send_hello(n1);
         CHECK(n1.refusals.size() == 1);
         n1.incarnation = Incarnation{std::uint64_t{1} << 63U};
     }
     CHECK(n1.refusals.front().code == Errc::invalid);
     CHECK(n1.welcomes.empty());
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     CHECK(n1.welcomes.size() == 1);
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("an agent with an invalid name is refused with the rule of names",
           "[coordinator][hello][bad_input]") {
     CoordinatorHarness bench;
     FakeAgent& odd = bench.add("No Name!");
-    bench.say_hello(odd);
+    bench.send_hello(odd);
     REQUIRE(odd.refusals.size() == 1);
     CHECK(odd.refusals.front().code == Errc::invalid);
     CHECK_THAT(odd.refusals.front().detail,
@@ -73,7 +73,7 @@ TEST_CASE("the same life on a new route continues where it was", "[coordinator][
     bench.want("web", 1);
     bench.pass(2s);
     n1.session = Session{777};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     CHECK(n1.welcomes.size() == 2);
     CHECK(n1.polls.back().seen == n1.revision);
     CHECK(bench.status().nodes == 1);
@@ -94,12 +94,12 @@ TEST_CASE("another life not above the known incarnation learns the known one",
         CoordinatorHarness::store_with({CoordinatorHarness::stored("n1", Incarnation{5})})};
     FakeAgent& n1 = bench.add("n1");
     n1.incarnation = Incarnation{1};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     REQUIRE(n1.refusals.size() == 1);
     CHECK(n1.refusals.front().code == Errc::stale_incarnation);
     CHECK(n1.refusals.front().known == Incarnation{5});
     n1.incarnation = Incarnation{6};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     CHECK(n1.welcomes.size() == 1);
 }
 
@@ -110,14 +110,14 @@ TEST_CASE("another life on the connection of a node gets no order before its wel
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     n1.life = LifeId{7, 7};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     REQUIRE(n1.refusals.size() == 1);
     CHECK(n1.refusals.front().code == Errc::stale_incarnation);
     bench.want("web", 1);
     bench.pass(1s);
     CHECK(n1.batches.empty());
     n1.incarnation = Incarnation{2};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(2s);
     CHECK(n1.instances.size() == 1);
 }
@@ -169,7 +169,7 @@ TEST_CASE("acknowledgements and departures of an older life are dropped",
     n1.incarnation = Incarnation{2};
     n1.session = Session{901};
     n1.obeys = false;
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(1s);
     bench.want("web", 2);
     REQUIRE(n1.batches.size() == 1);
@@ -206,7 +206,7 @@ TEST_CASE("reports of an older life are dropped", "[coordinator][hello][SC-D12]"
     n1.incarnation = Incarnation{2};
     n1.revision = Revision{1};
     n1.session = Session{901};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     REQUIRE(bench.status().running == 1);
     // It fits the held state, except for the incarnation.
     Report late;
@@ -233,7 +233,7 @@ TEST_CASE("an agent that returns empty gets its work again", "[coordinator][hell
     n1.revision = Revision{1};
     n1.session = Session{902};
     n1.instances.clear();
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(1s);
     CHECK(bench.running("web") == 1);
     CHECK(n1.batches.back().specs.size() == 1);

@@ -41,7 +41,7 @@ TEST_CASE("names that wait for the store count against the bound of names",
     CHECK(bench.status().nodes == limits::nodes);
     CHECK(bench.ask(names('c', 1))->result.error().code == Errc::too_large);
     FakeAgent& stranger = bench.add("stranger");
-    bench.say_hello(stranger);
+    bench.send_hello(stranger);
     REQUIRE(stranger.refusals.size() == 1);
     CHECK(stranger.refusals.front().code == Errc::busy);
     CHECK_THAT(stranger.refusals.front().detail, Catch::StartsWith("there are 200000 nodes, and"));

@@ -56,7 +56,7 @@ TEST_CASE("a node is removed once it is drained, and cannot join before it is ad
 
     const std::size_t batches = bench["n1"].batches.size();
     const std::size_t polls = bench["n1"].polls.size();
-    bench.say_hello(bench["n1"]);
+    bench.send_hello(bench["n1"]);
     bench.pass(5s);
     CHECK(bench["n1"].batches.size() == batches);
     CHECK(bench["n1"].polls.size() == polls);
@@ -67,7 +67,7 @@ TEST_CASE("a node is removed once it is drained, and cannot join before it is ad
           "node 'n1' was removed; 'muster node add n1' lets it join again");
 
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}}})->result);
-    bench.say_hello(bench["n1"]);
+    bench.send_hello(bench["n1"]);
     bench.pass(5s);
     CHECK(bench.node("n1").health == "healthy");
     CHECK(bench.status().serving == 3);
@@ -216,7 +216,7 @@ TEST_CASE("where nodes are listed only those can join", "[intents][inventory]") 
     CHECK(stranger.refusals.back().code == Errc::refused);
     CHECK_THAT(stranger.refusals.back().detail, Catch::Contains("muster node add n1"));
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n1"}, {.name = "n2"}}})->result);
-    bench.say_hello(stranger);
+    bench.send_hello(stranger);
     CHECK(bench.status().serving == 1);
     bench.join("n2");
     REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1"})->result);
@@ -224,7 +224,7 @@ TEST_CASE("where nodes are listed only those can join", "[intents][inventory]") 
     CHECK(bench.status().nodes == 1);
     CHECK(bench.node("n2").listed);
     CHECK_THAT(stranger.refusals.back().detail, Catch::StartsWith("an operator removed n1; "));
-    bench.say_hello(stranger);
+    bench.send_hello(stranger);
     CHECK(bench.status().nodes == 1);
     // The list decides: nothing is kept of a name that is not on it.
     StoreImage image = CoordinatorHarness::empty_store();

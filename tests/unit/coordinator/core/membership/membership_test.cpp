@@ -77,7 +77,7 @@ TEST_CASE("an agent that only sends hellos is silent, and does not delay recover
     const auto repeat_hello = [](CoordinatorHarness& bench, FakeAgent& fake, int times) {
         for (int time = 0; time < times; ++time) {
             bench.pass(400ms);
-            bench.say_hello(fake);
+            bench.send_hello(fake);
         }
     };
     CoordinatorHarness bench;
@@ -93,7 +93,7 @@ TEST_CASE("an agent that only sends hellos is silent, and does not delay recover
     next.join("n2");
     FakeAgent& hollow = next.add("n1");
     hollow.answers = false;
-    next.say_hello(hollow);
+    next.send_hello(hollow);
     repeat_hello(next, hollow, 80);
     CHECK(next.happened("recovery.ended", ""));
 }
@@ -138,7 +138,7 @@ TEST_CASE("after a pause of the coordinator connections have as long to return",
 
     bench["returns"].answers = true;
     bench["returns"].session = Session{77};
-    bench.say_hello(bench["returns"]);
+    bench.send_hello(bench["returns"]);
     bench.pass(6s);
     CHECK(bench.node("returns").health == "healthy");
     CHECK_FALSE(bench.happened("node.lost", "returns"));
@@ -233,7 +233,7 @@ TEST_CASE("a listed name joins where unlisted ones find no room",
     CHECK(late.refusals.back().code == Errc::busy);
     CHECK(late.refusals.back().detail.find("muster node add late") != std::string::npos);
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "late"}}})->result);
-    bench.say_hello(bench["late"]);
+    bench.send_hello(bench["late"]);
     CHECK(late.welcomes.size() == 1);
     CHECK(bench.status().nodes == limits::joiners + 1);
 }
@@ -262,7 +262,7 @@ TEST_CASE("a node that left is shown as lost, and given up after its grace",
     n1.answers = true;
     n1.life = LifeId{9, 9};
     n1.incarnation = Incarnation{2};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(1s);
     CHECK(bench.node("n1").health == "healthy");
     CHECK(bench.status().serving == 1);
@@ -291,7 +291,7 @@ TEST_CASE("a lost node without placements is forgotten after max_lost",
     CHECK(bench.status().nodes == 1);
     CHECK(bench.happened("node.forgotten", "n2"));
     n2.answers = true;
-    bench.say_hello(n2);
+    bench.send_hello(n2);
     CHECK(bench.status().nodes == 2);
     CHECK(bench.status().serving == 1);
 }
@@ -381,7 +381,7 @@ TEST_CASE("a node on a new route is not lost before it was polled there", "[coor
     bench.pass(17500ms);
     FakeAgent& n1 = bench.add("n1");
     n1.answers = false;
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(3s);
     CHECK(bench.status().lost == 0);
     bench.pass(2s);
@@ -399,7 +399,7 @@ TEST_CASE("an agent that always reconnects and never answers is lost", "[coordin
         n1.life = LifeId{life, life};
         n1.incarnation = Incarnation{life};
         n1.session = Session{1'000 + life};
-        bench.say_hello(n1);
+        bench.send_hello(n1);
         bench.pass(2s);
     }
     CHECK(bench.node("n1").health == "lost");
@@ -417,7 +417,7 @@ TEST_CASE("a node that returns after its departure is not lost at once", "[coord
     n1.life = LifeId{9, 9};
     n1.incarnation = Incarnation{2};
     n1.session = Session{910};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(2s);
     CHECK(bench.node("n1").health == "unready");
     n1.answers = true;

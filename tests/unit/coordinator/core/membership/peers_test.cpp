@@ -33,7 +33,7 @@ TEST_CASE("a round ends in time for all other nodes while one never answers",
     FakeAgent& n0 = bench.join("n0");
     FakeAgent& n1 = bench.add("n1");
     n1.answers = n1.obeys = false;
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     FakeAgent& n2 = bench.join("n2");
     bench.pass(1s);
     const Round before = bench.status().round;
@@ -53,9 +53,9 @@ TEST_CASE("any number of silent agents delays neither a round nor a request",
           "[coordinator][rounds][GO-D7][SC-D10]") {
     CoordinatorHarness bench;
     for (int i = 0; i < 500; ++i) {
-        FakeAgent& deaf = bench.add("deaf" + std::to_string(i));
-        deaf.answers = deaf.obeys = false;
-        bench.say_hello(deaf);
+        FakeAgent& mute = bench.add("deaf" + std::to_string(i));
+        mute.answers = mute.obeys = false;
+        bench.send_hello(mute);
     }
     FakeAgent& good = bench.join("good");
     bench.pass(1s);
@@ -238,9 +238,9 @@ TEST_CASE("nothing is taken from nodes that report no instances", "[coordinator]
     bench.pass(2s);
     REQUIRE(busy.instances.size() == 1);
     FakeAgent& empty = bench.join("empty");
-    FakeAgent& deaf = bench.add("deaf");
-    deaf.answers = deaf.obeys = false;
-    bench.say_hello(deaf);
+    FakeAgent& mute = bench.add("deaf");
+    mute.answers = mute.obeys = false;
+    bench.send_hello(mute);
     bench.pass(2s);
     SECTION("the balance") { bench.pass(3s); }
     SECTION("removal of the task") {
@@ -253,7 +253,7 @@ TEST_CASE("nothing is taken from nodes that report no instances", "[coordinator]
         CHECK(bench.node("empty").health == "lost");
     }
     CHECK(empty.batches.empty());
-    CHECK(deaf.batches.empty());
+    CHECK(mute.batches.empty());
     CHECK(bench.status().converged);
 }
 

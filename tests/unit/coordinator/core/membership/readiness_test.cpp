@@ -19,7 +19,7 @@ void check_ended(FakeAgent& fake, bool passed) {
 FakeAgent& join_unready(CoordinatorHarness& bench, const std::string& name) {
     bench.add(name).host.readiness = Readiness::pending;
     FakeAgent& fake = bench[name];
-    bench.say_hello(fake);
+    bench.send_hello(fake);
     return fake;
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("after a suspension only a new check makes a node ready",
     n1.host.checks = 0;
     bench.give(SessionClosed{n1.session});
     n1.session = Session{901};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(2s);
     CHECK(bench.node("n1").health == "unready");
     check_ended(n1, true);

@@ -23,7 +23,7 @@ CoordinatorOptions listed_only() {
     return options;
 }
 
-std::size_t times_told(const CoordinatorHarness& bench, const std::string& name) {
+std::size_t times_reported(const CoordinatorHarness& bench, const std::string& name) {
     return static_cast<std::size_t>(std::ranges::count_if(bench.events, [&](const Event& event) {
         return event.topic == "node.refused" && event.name == name;
     }));
@@ -39,7 +39,7 @@ TEST_CASE("an agent that cannot join is counted, named and published once",
     CHECK(bench.status().mode == "listed");
     FakeAgent& n7 = bench.add("n7");
     for (int hello = 0; hello < 3; ++hello) {
-        bench.say_hello(n7);
+        bench.send_hello(n7);
         bench.pass(2s);
     }
     CHECK(n7.refusals.size() == 3);
@@ -47,13 +47,13 @@ TEST_CASE("an agent that cannot join is counted, named and published once",
     CHECK(bench.status().refused_names == Names{"n7"});
     CHECK(bench.read<NodeListReply>(NodeListRequest{}).refused == Names{"n7"});
     CHECK(bench.read<NodeListReply>(NodeListRequest{"n8"}).refused.empty());
-    CHECK(times_told(bench, "n7") == 1);
+    CHECK(times_reported(bench, "n7") == 1);
     CHECK(bench.status().nodes == 0);
 
     REQUIRE(bench.ask(NodeAddRequest{{{.name = "n7"}}}, bench.fresh_id())->result);
     CHECK(bench.status().refused_names.empty());
     CHECK(bench.read<NodeListReply>(NodeListRequest{}).refused.empty());
-    bench.say_hello(n7);
+    bench.send_hello(n7);
     CHECK(bench.status().refused == 3);
     CHECK(bench.status().nodes == 1);
 }
@@ -66,7 +66,7 @@ TEST_CASE("a removed name is shown, and its agent as refused until it gives up",
     bench.join("n2");
     REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true})->result);
     CHECK(bench.read<NodeListReply>(NodeListRequest{}).removed == Names{"n1"});
-    bench.say_hello(bench["n1"]);
+    bench.send_hello(bench["n1"]);
     CHECK(bench.status().refused_names == Names{"n1"});
     bench.pass(90s);
     CHECK(bench.status().refused_names.empty());
@@ -77,20 +77,20 @@ TEST_CASE("a removed name is shown, and its agent as refused until it gives up",
 // Method: a thousand names in one round, then one a round for an hour.
 TEST_CASE("only a few of many refused names are kept and published", "[coordinator][inventory]") {
     Refusals refusals;
-    std::size_t told = 0;
+    std::size_t reported = 0;
     const auto add = [&](int number, std::uint64_t round) {
-        told += refusals.add("x" + std::to_string(number), Round{round}) ? 1U : 0U;
+        reported += refusals.add("x" + std::to_string(number), Round{round}) ? 1U : 0U;
     };
     for (int number = 0; number < 1'000; ++number) {
         add(number, 5);
     }
-    CHECK(told == Refusals::kept);
+    CHECK(reported == Refusals::kept);
     CHECK(refusals.recent(Round{5}).size() == Refusals::kept);
     CHECK(refusals.recent(Round{5}).front() == "x999");
     for (std::uint64_t round = 6; round < 3'606; ++round) {
         add(static_cast<int>(round), round);
     }
-    CHECK(told <= Refusals::kept + 3'600 / Refusals::rounds_between);
+    CHECK(reported <= Refusals::kept + 3'600 / Refusals::rounds_between);
     CHECK(refusals.recent(Round{3'605 + Refusals::recent_rounds + 1}).empty());
     CHECK(refusals.total() == 4'600);
 }

@@ -43,7 +43,7 @@ struct BlackHole {
         }
         return count;
     }
-    std::uint32_t times_fed(const std::string& name) {
+    std::uint32_t contributions(const std::string& name) {
         const auto shown = bench.read<NodeShowReply>(NodeShowRequest{name});
         for (const auto& added : shown.flap_score.contributions) {
             if (added.cause == "vanished_instance") {
@@ -78,7 +78,7 @@ TEST_CASE("a start that was obeyed without an instance is tried elsewhere",
     REQUIRE(story.starts_at_hole() == 1);
     CHECK(story.running_elsewhere() == 1);
     CHECK(story.bench.status().converged);
-    CHECK(story.times_fed("n0") == 1);
+    CHECK(story.contributions("n0") == 1);
     CHECK(story.bench.happened("instance.vanished", "web.0"));
     CHECK(has_failed_on(story.explain("web.0"), "n0",
                         "by n0: it confirmed the start, and does not report the instance"));
@@ -99,7 +99,7 @@ TEST_CASE("an instance that vanishes without a report is tried elsewhere",
     REQUIRE(story.starts_at_hole() == 1);
     CHECK(story.running_elsewhere() == 1);
     CHECK(story.bench.status().converged);
-    CHECK(story.times_fed("n0") == 1);
+    CHECK(story.contributions("n0") == 1);
     CHECK(has_failed_on(
         story.explain("web.0"), "n0",
         "by n0: its report no longer has the instance, and does not say how it ended"));
@@ -218,7 +218,7 @@ TEST_CASE("an instance that an honest agent no longer reports has not vanished",
         story.hole.leader = CoordinatorHarness::leader;
         story.bench.give(SessionClosed{story.hole.session});
         story.hole.session = Session{977};
-        story.bench.say_hello(story.hole);
+        story.bench.send_hello(story.hole);
     }
     SECTION("an agent that ends all it runs, and leaves") {
         Report last{.kind = ReportKind::delta,
@@ -237,5 +237,5 @@ TEST_CASE("an instance that an honest agent no longer reports has not vanished",
         story.bench.give(FromAgent{story.hole.session, Goodbye{story.hole.incarnation, 0}});
     }
     story.bench.pass(3s);
-    CHECK(story.times_fed("n0") == 0);
+    CHECK(story.contributions("n0") == 0);
 }

@@ -89,9 +89,9 @@ TEST_CASE("a node has one health and one intent, and is idle or busy if it serve
             case 3:
                 fake.life = LifeId{bench.next_number++, 1};
                 fake.incarnation = next(fake.incarnation);
-                bench.say_hello(fake);
+                bench.send_hello(fake);
                 break;
-            default: bench.say_hello(fake); break;
+            default: bench.send_hello(fake); break;
         }
         bench.pass(std::chrono::milliseconds{random.below(3'000)});
         const StatusReply status = bench.status();
@@ -231,15 +231,15 @@ TEST_CASE("each change of a node is an event with its cause", "[coordinator][nod
     n1.answers = true;
     n1.life = LifeId{77, 77};
     n1.incarnation = Incarnation{2};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(1s);
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     for (const Event& event : bench.events) {
         if (event.name == "n1") {
-            told.push_back(event.topic + ": " + event.detail);
+            reported.push_back(event.topic + ": " + event.detail);
         }
     }
-    CHECK(told ==
+    CHECK(reported ==
           std::vector<std::string>{"node.joined: version 1.0", "node.ready: no check is asked for",
                                    "node.lost: silent for 3 polls", "node.restarted: incarnation 2",
                                    "node.returned: answered", "node.ready: no check is asked for"});

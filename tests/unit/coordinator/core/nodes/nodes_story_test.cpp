@@ -42,7 +42,7 @@ TEST_CASE("four nodes join, work, fall silent, fail and return", "[coordinator][
     CoordinatorHarness bench;
     for (const auto* name : {"n1", "n2", "n3", "n4"}) {
         bench.add(name).host.readiness = Readiness::pending;
-        bench.say_hello(bench[name]);
+        bench.send_hello(bench[name]);
     }
     FakeAgent& n1 = bench["n1"];
     FakeAgent& n2 = bench["n2"];

@@ -17,7 +17,7 @@ namespace {
 const PlanRequest rebalance{.rebalance = true};
 
 /// `web` runs on the only node; then another node joins.
-void settle(CoordinatorHarness& bench) {
+void run_then_join(CoordinatorHarness& bench) {
     bench.join("n1");
     bench.want("a", 1);
     bench.want("b", 1);
@@ -38,7 +38,7 @@ PlanReply plan_in(const CoordinatorHarness& bench, Ticket ticket) {
 TEST_CASE("the plan of a balance is answered at once if nothing is in flight",
           "[coordinator][what_if]") {
     CoordinatorHarness bench;
-    settle(bench);
+    run_then_join(bench);
     const auto plan = plan_in(bench, bench.request(rebalance));
     CHECK(plan.moves.size() == 1);
     CHECK(plan.unsettled.empty());
@@ -49,7 +49,7 @@ TEST_CASE("the plan of a balance is answered at once if nothing is in flight",
 TEST_CASE("the plan of a balance is answered once the latest change runs",
           "[coordinator][what_if]") {
     CoordinatorHarness bench;
-    settle(bench);
+    run_then_join(bench);
     bench["n2"].obeys = false;
     bench.want("c", 1);
     const Ticket ticket = bench.request(rebalance);
@@ -69,7 +69,7 @@ TEST_CASE("the plan of a balance is answered once the latest change runs",
 TEST_CASE("the plan of a balance waits for three seconds at most, and says for what",
           "[coordinator][what_if]") {
     CoordinatorHarness bench;
-    settle(bench);
+    run_then_join(bench);
     bench["n2"].obeys = false;
     bench.want("c", 1);
     const Ticket ticket = bench.request(rebalance);
@@ -83,7 +83,7 @@ TEST_CASE("the plan of a balance waits for three seconds at most, and says for w
 TEST_CASE("the plan of a balance waits until the last change is durable",
           "[coordinator][what_if]") {
     CoordinatorHarness bench;
-    settle(bench);
+    run_then_join(bench);
     bench.store_works = false;
     bench.want("c", 1);
     const Ticket ticket = bench.request(rebalance);
@@ -104,7 +104,7 @@ TEST_CASE("the plan of a balance waits until the last change is durable",
 TEST_CASE("the number of waiting plans is bounded, and each is answered once",
           "[coordinator][what_if]") {
     CoordinatorHarness bench;
-    settle(bench);
+    run_then_join(bench);
     bench["n2"].obeys = false;
     bench.want("c", 1);
     std::vector<Ticket> asked;
@@ -126,7 +126,7 @@ TEST_CASE("the number of waiting plans is bounded, and each is answered once",
 // and one that ends.
 TEST_CASE("the plan of a balance ends with its leadership", "[coordinator][what_if]") {
     CoordinatorHarness bench;
-    settle(bench);
+    run_then_join(bench);
     bench["n2"].obeys = false;
     bench.want("c", 1);
     const Ticket ticket = bench.request(rebalance);
@@ -142,7 +142,7 @@ TEST_CASE("the plan of a balance ends with its leadership", "[coordinator][what_
 TEST_CASE("a leadership moves for the balance once it is as old as move_cooldown",
           "[coordinator][balance]") {
     CoordinatorHarness bench;
-    settle(bench);
+    run_then_join(bench);
     bench.pass(5min - 10s);
     CHECK(bench.node("n2").instances == 0);
     bench.pass(15s);
@@ -151,7 +151,7 @@ TEST_CASE("a leadership moves for the balance once it is as old as move_cooldown
 
 TEST_CASE("a requested rebalance does not wait for move_cooldown", "[coordinator][balance]") {
     CoordinatorHarness bench;
-    settle(bench);
+    run_then_join(bench);
     REQUIRE(bench.ask(RebalanceRequest{})->result);
     bench.pass(4s);
     CHECK(bench.node("n2").instances == 1);

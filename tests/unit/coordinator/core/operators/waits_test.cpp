@@ -65,8 +65,8 @@ TEST_CASE("a wait says how an instance ended, also if its agent sends no text",
     CHECK(why_not(bench, {"web", 1'000}) ==
           "not converged: web backoff, 0 of 2 running (web.0 on " + first.name +
               ": ended by signal 9; 2 restarts; and 1 more)");
-    const auto event = std::ranges::find_if(bench.events, [&](const Event& told) {
-        return told.topic == "instance.backoff" && told.name == "web.1";
+    const auto event = std::ranges::find_if(bench.events, [&](const Event& one) {
+        return one.topic == "instance.backoff" && one.name == "web.1";
     });
     REQUIRE(event != bench.events.end());
     CHECK_THAT(event->detail, Catch::EndsWith(": ended by signal 9"));
@@ -78,9 +78,9 @@ TEST_CASE("a wait for many tasks names three that have not converged and counts 
     for (const char* const task : {"a", "b", "c", "d", "e"}) {
         bench.want(task, 1);
     }
-    const std::string told = why_not(bench, {"*", 1'000});
-    CHECK_THAT(told, Catch::StartsWith("not converged: a unplaced, 0 of 1 running ("));
-    CHECK_THAT(told, Catch::EndsWith("; and 2 more"));
+    const std::string detail = why_not(bench, {"*", 1'000});
+    CHECK_THAT(detail, Catch::StartsWith("not converged: a unplaced, 0 of 1 running ("));
+    CHECK_THAT(detail, Catch::EndsWith("; and 2 more"));
 }
 
 // Goal: a hanging store is not mistaken for a slow start. Method: it confirms nothing.

@@ -84,29 +84,29 @@ TEST_CASE("an instance goes to a node warm for its group, else to one of no grou
     Fleet fleet;
     fleet.add_hosts(4);
     fleet.want("fill", 2);  // On n0 and n1, so that A and B are placed on n2 and n3.
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.want_placed("a", 1, of_group("A"));
     fleet.want_placed("b", 1, of_group("B"));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     REQUIRE(home_of(fleet, "a") == "n2");
     REQUIRE(home_of(fleet, "b") == "n3");
     fleet.unwant("a");
     fleet.unwant("b");
     fleet.unwant("fill");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.want_placed("b2", 1, of_group("B"));
     fleet.want_placed("a2", 1, of_group("A"));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(home_of(fleet, "a2") == "n2");
     CHECK(home_of(fleet, "b2") == "n3");
     // The warm nodes are busy: next are nodes of no group, then any.
     fleet.want_placed("a3", 1, of_group("A"));
     fleet.want_placed("a4", 1, of_group("A"));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(std::set{home_of(fleet, "a3"), home_of(fleet, "a4")} ==
           std::set<std::string>{"n0", "n1"});
     fleet.want_placed("a5", 1, of_group("A"));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(home_of(fleet, "a5") == "n0");
     CHECK(fleet.violations.empty());
 }
@@ -118,12 +118,12 @@ TEST_CASE("without a warm node a node of no group is preferred to one warm for a
     Fleet fleet;
     fleet.add("n0");
     fleet.want_placed("b", 1, of_group("B"));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.unwant("b");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.add("n1");
     fleet.want_placed("fill", 1, rule_with("node = n1"));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     REQUIRE(home_of(fleet, "fill") == "n1");
     fleet.want_placed("a", 1, of_group("A"));
     fleet.round();
@@ -135,16 +135,16 @@ TEST_CASE("a node that ended an instance of a group is idle and still warm for i
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.want_placed("a", 1, of_group("A"));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     const NodeIndex node = fleet.host("n0").index;
     CHECK(fleet.planner.groups().warm_for(node) == "A");
     CHECK_FALSE(fleet.planner.groups().is_idle(node));
     fleet.unwant("a");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.planner.groups().warm_for(node) == "A");
     CHECK(fleet.planner.groups().is_idle(node));
     fleet.remove("n0");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.planner.groups().count() == 0);
 }
 

@@ -26,10 +26,10 @@ TEST_CASE("in any fleet, instances are placed if possible, only where they fit",
             for (std::uint64_t changes = 1 + world.random.below(3); changes > 0; --changes) {
                 world.change();
             }
-            REQUIRE(fleet.settle());
+            REQUIRE(fleet.converge());
             // A move that lost its place is decided again in the next round.
             fleet.round();
-            REQUIRE(fleet.settle());
+            REQUIRE(fleet.converge());
             REQUIRE(fleet.violations == std::vector<std::string>{});
             for (const auto& [name, stored] : fleet.stored()) {
                 CAPTURE(name);

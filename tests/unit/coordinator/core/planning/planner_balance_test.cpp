@@ -292,7 +292,7 @@ TEST_CASE("after any change one plan gives every node floor or ceil by the fewes
         if (is_carried_out) {
             CHECK(fleet.planner.plan({}).orders.empty());
         }
-        REQUIRE(fleet.settle());
+        REQUIRE(fleet.converge());
         CHECK(fleet.round() == 0);
         CHECK(count_moved(is_preferred, staying(fleet)) == fewest);
         CHECK(orders_in(fleet.trace) ==
@@ -358,14 +358,14 @@ TEST_CASE("moves of one task wait for each other and never exceed max_surge",
     TaskSpec spec = fleet.spec();
     spec.max_per_node = 6;
     fleet.want("web", 6, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.add("n1");
     fleet.add("n2");
     fleet.trace.clear();
     CHECK(fleet.round() == 1);
     CHECK(fleet.totals().moves == 4);
     CHECK(fleet.is_planned_evenly());
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace.size() == 8);
     for (const auto& [name, host] : fleet.hosts()) {
         CHECK(host.runs.size() == 2);
@@ -382,7 +382,7 @@ TEST_CASE("without max_surge nothing is moved for the balance", "[planner]") {
     spec.max_per_node = 4;
     spec.update.max_surge = 0;
     fleet.want("web", 4, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.add("n1");
     CHECK(fleet.round() == 0);
     CHECK(fleet.load("n0") == 4);
@@ -398,7 +398,7 @@ TEST_CASE("a job that runs to its end is never moved for the balance", "[planner
     spec.max_per_node = 4;
     spec.restart.policy = policy;
     fleet.want("job", 4, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.add("n1");
     CHECK(fleet.round() == 0);
     CHECK(fleet.load("n0") == 4);
@@ -406,7 +406,7 @@ TEST_CASE("a job that runs to its end is never moved for the balance", "[planner
     fleet.want("web", 1);
     fleet.put("n0", "web", 0);
     fleet.trace.clear();
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace.size() == 2);
     CHECK(fleet.load("n0") == 4);
     CHECK(fleet.load("n1") == 1);
@@ -424,10 +424,10 @@ TEST_CASE("an impossible balance is not sought until something changes", "[plann
     stays.max_per_node = 4;
     stays.update.max_surge = 0;
     fleet.want("stays", 4, stays);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.add("n1");
     fleet.want("web", 1);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     const Effort at_rest = fleet.planner.effort();
     for (const auto state :
          {InstanceState::backoff, InstanceState::starting, InstanceState::backoff}) {
@@ -438,7 +438,7 @@ TEST_CASE("an impossible balance is not sought until something changes", "[plann
 
     stays.update.max_surge = 1;
     fleet.want("stays", 4, stays);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.planner.effort().balances > at_rest.balances);
     CHECK(fleet.is_planned_evenly());
     CHECK(fleet.violations.empty());
@@ -456,7 +456,7 @@ TEST_CASE("an instance is moved for the balance once it runs", "[planner]") {
     CHECK(fleet.round() == 0);
     CHECK(fleet.round() == 0);
     fleet.finish_starts();
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n0") == 1);
     CHECK(fleet.load("n1") == 1);
     CHECK(fleet.violations.empty());
@@ -471,7 +471,7 @@ TEST_CASE("a thousand tasks on five nodes are exactly two hundred on each",
     for (int i = 0; i < 1'000; ++i) {
         fleet.want("t" + std::to_string(i), 1);
     }
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     for (const auto& [name, host] : fleet.hosts()) {
         CHECK(host.runs.size() == 200);
     }

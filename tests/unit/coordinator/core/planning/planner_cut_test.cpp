@@ -50,7 +50,7 @@ TEST_CASE("a limited pass is continued by the next", "[planner]") {
     CHECK(passes >= 10);
     CHECK(ordered.size() == 80);
     fleet.report_all();
-    CHECK(fleet.settle());
+    CHECK(fleet.converge());
     CHECK(fleet.is_planned_evenly());
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("a limited pass takes the highest priority first", "[planner]") {
     CHECK(fleet.workload.name(plan.orders.front().task) == "z");
     fleet.carry_out(plan);
     fleet.report_all();
-    CHECK(fleet.settle());
+    CHECK(fleet.converge());
     CHECK(fleet.running("a0") == 1);
 }
 
@@ -175,13 +175,13 @@ TEST_CASE("many tasks that become unplaced in one pass are published together", 
     bench.pass(5s);
     REQUIRE(bench.status().running == many);
     bench["n1"].answers = false;
-    const auto told = [&] {
+    const auto unplaced_events = [&] {
         return std::ranges::count(bench.events, "task.unplaced", &Event::topic);
     };
-    for (int passes = 0; told() == 0 && passes < 20; ++passes) {
+    for (int passes = 0; unplaced_events() == 0 && passes < 20; ++passes) {
         bench.pass(options.round);
     }
-    CHECK(told() == static_cast<std::ptrdiff_t>(many));
+    CHECK(unplaced_events() == static_cast<std::ptrdiff_t>(many));
     bench.pass(10 * options.round);
-    CHECK(told() == static_cast<std::ptrdiff_t>(many));
+    CHECK(unplaced_events() == static_cast<std::ptrdiff_t>(many));
 }

@@ -75,7 +75,7 @@ TEST_CASE("a drained node's instances run elsewhere before they are stopped ther
     Fleet fleet;
     fleet.add_hosts(4);
     fleet.want("web", 3);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.starts_slowly = true;
     fleet.trace.clear();
     fleet.drain("n1");
@@ -85,7 +85,7 @@ TEST_CASE("a drained node's instances run elsewhere before they are stopped ther
     CHECK(fleet.trace.size() == 1);
     CHECK(fleet.blocked_on("n1") == Lines{"web.1 starting"});
     fleet.finish_starts();
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace == Lines{"start web.1 n3 drain", "stop web.1 n1 drain"});
     CHECK_FALSE(fleet.placements.is_busy(fleet.host("n1").index));
     CHECK(fleet.blocked_on("n1").empty());
@@ -102,7 +102,7 @@ TEST_CASE("instances of one task leave one after the other", "[planner][drain]")
     fleet.add_hosts(1);
     fleet.want("a", 3, spec_with(fleet, 1, 3));
     fleet.want("b", 3, spec_with(fleet, 1, 3));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.drain("n0");
     fleet.add("n1");
     fleet.trace.clear();
@@ -110,7 +110,7 @@ TEST_CASE("instances of one task leave one after the other", "[planner][drain]")
     CHECK(fleet.trace == Lines{"start a.0 n1 drain", "start b.0 n1 drain"});
     CHECK(fleet.blocked_on("n0") == Lines{"a.0 stopping", "a.1 max_surge", "a.2 max_surge",
                                           "b.0 stopping", "b.1 max_surge", "b.2 max_surge"});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n0") == 0);
     CHECK(fleet.load("n1") == 6);
     CHECK(fleet.violations.empty());
@@ -123,30 +123,30 @@ TEST_CASE("an instance with no other place blocks the drain and keeps running",
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.want("web", 2);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.drain("n0");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n0") == 1);
     CHECK(fleet.blocked_on("n0") == Lines{"web.0 max_per_node"});
     SECTION("until another node serves") {
         fleet.add("n2");
-        REQUIRE(fleet.settle());
+        REQUIRE(fleet.converge());
         CHECK(runs_on(fleet.host("n2")) == Lines{"web.0"});
         CHECK(fleet.load("n0") == 0);
     }
     SECTION("until it is forced") {
         fleet.suspend("n0", Evacuation{.force = true});
-        REQUIRE(fleet.settle());
+        REQUIRE(fleet.converge());
         CHECK(fleet.load("n0") == 0);
         CHECK(fleet.totals().unplaced == 1);
     }
     SECTION("or for as long as no node serves") {
         fleet.drain("n1");
-        REQUIRE(fleet.settle());
+        REQUIRE(fleet.converge());
         CHECK(fleet.blocked_on("n0") == Lines{"web.0 no_nodes"});
         CHECK(fleet.blocked_on("n1") == Lines{"web.1 no_nodes"});
         fleet.resume("n0");
-        REQUIRE(fleet.settle());
+        REQUIRE(fleet.converge());
         CHECK(fleet.blocked_on("n0").empty());
         CHECK(fleet.blocked_on("n1") == Lines{"web.1 max_per_node"});
     }
@@ -159,7 +159,7 @@ TEST_CASE("without max_surge a drain stops first and starts elsewhere", "[planne
     Fleet fleet;
     fleet.add_hosts(1);
     fleet.want("db", 2, spec_with(fleet, 0, 2));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.drain("n0");
     CHECK(fleet.round() == 0);
     CHECK(fleet.blocked_on("n0") == Lines{"db.0 no_nodes", "db.1 no_nodes"});
@@ -177,7 +177,7 @@ TEST_CASE("without max_surge a drain stops first and starts elsewhere", "[planne
     fleet.starts_slowly = false;
     fleet.stop_takes = 0;
     fleet.finish_starts();
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n0") == 0);
     CHECK(fleet.load("n1") == 2);
     CHECK(fleet.violations.empty());
@@ -192,7 +192,7 @@ TEST_CASE("room left by another instance allows no second copy of an exclusive o
     TaskSpec spec = spec_with(fleet, 0, 1);
     spec.exclusive = true;
     fleet.want("db", 2, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     REQUIRE(runs_on(fleet.host("n1")) == Lines{"db.1"});
     fleet.stop_takes = 3;
     fleet.drain("n0");
@@ -222,7 +222,7 @@ TEST_CASE("a drain leaves ended copies where they are", "[planner][drain]") {
     fleet.put("n0", "ended", 0, fleet.generation("ended"), InstanceState::exited);
     fleet.put("n0", "runs", 0);
     fleet.drain("n0");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(runs_on(fleet.host("n0")) == Lines{"ended.0"});
     CHECK(runs_on(fleet.host("n1")) == Lines{"runs.0"});
     CHECK_FALSE(fleet.placements.is_busy(fleet.host("n0").index));
@@ -235,14 +235,14 @@ TEST_CASE("a move off a node is finished even if the node serves again", "[plann
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.want("web", 1);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.starts_slowly = true;
     fleet.drain("n0");
     fleet.round();
     fleet.resume("n0");
     CHECK(fleet.round() == 0);
     fleet.finish_starts();
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(runs_on(fleet.host("n1")) == Lines{"web.0"});
     CHECK(fleet.load("n0") == 0);
     CHECK(fleet.violations.empty());
@@ -256,15 +256,15 @@ TEST_CASE("a copy on a node that gets no work is replaced on another", "[planner
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.want("web", 2, spec_with(fleet, max_surge, 1));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.suspend("n0");
     fleet.restart("web");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     const TaskIndex task = *fleet.workload.find("web");
     CHECK(fleet.planner.status(task).rolling == 1);
     CHECK(fleet.planner.status(task).shortage() == Shortage{Obstacle::max_unavailable, 1});
     fleet.add("n2");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(runs_on(fleet.host("n2")) == Lines{"web.0"});
     CHECK(fleet.load("n0") == 0);
     CHECK(fleet.planner.status(task).phase == TaskPhase::converged);
@@ -281,11 +281,11 @@ TEST_CASE("a task's reconcile says whether the original or the replacement stays
     PlacementRule rule;
     rule.reconcile = reconcile;
     fleet.want_placed("web", 1, rule);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.lose("n0");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.return_host("n0", false);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n0") == (reconcile == Reconcile::original ? 1 : 0));
     CHECK(fleet.running("web") == 1);
     CHECK(fleet.violations.empty());
@@ -298,10 +298,10 @@ TEST_CASE("strays are listed and left alone, or stopped if the cluster is so con
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.want("web", 1);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.put("n0", "unknown", 0, Generation{});
     fleet.put("n1", "web", 0, Generation{});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.totals().strays == 2);
     CHECK(fleet.load("n0") == 2);
     CHECK(fleet.load("n1") == 1);
@@ -327,12 +327,12 @@ TEST_CASE("a drained node is empty or names what blocks it", "[planner][drain]")
         disturb_drains(fleet, random);
         fleet.stop_takes = static_cast<std::uint32_t>(random.below(2));
         if (random.chance(1, 2)) {
-            REQUIRE(fleet.settle());
+            REQUIRE(fleet.converge());
         } else {
             fleet.round();
         }
     }
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     for (const auto& [name, host] : fleet.hosts()) {
         if (host.is_lost || !fleet.placements.nodes().evacuation(host.index)) {
             continue;

@@ -23,7 +23,7 @@ struct Everywhere : Fleet {
     explicit Everywhere(std::uint32_t hosts) {
         add_hosts(hosts);
         want_placed("log", 1, on_every_node());
-        settle();
+        converge();
         trace.clear();
     }
     [[nodiscard]] TaskStatus status() { return planner.status(*workload.find("log")); }
@@ -87,16 +87,16 @@ TEST_CASE("a task of every node follows the nodes", "[planner][every_node]") {
     CHECK(fleet.where() == Lines{"n0: log.0", "n1: log.1"});
     CHECK(fleet.status().wanted == 2);
     fleet.add("n2");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace == Lines{"start log.2 n2 every_node"});
 
     fleet.trace.clear();
     fleet.lose("n0");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.status().wanted == 2);
     CHECK(fleet.status().phase == TaskPhase::converged);
     fleet.add("n3");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace == Lines{"start log.3 n3 every_node"});  // n0 keeps its ordinal.
     fleet.return_host("n0", false);
     CHECK(fleet.round() == 0);
@@ -106,7 +106,7 @@ TEST_CASE("a task of every node follows the nodes", "[planner][every_node]") {
     fleet.remove("n0");
     fleet.trace.clear();
     fleet.add("n4");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace == Lines{"start log.0 n4 every_node"});
     CHECK(fleet.violations.empty());
 }
@@ -116,13 +116,13 @@ TEST_CASE("a task of every node follows the nodes", "[planner][every_node]") {
 TEST_CASE("a drain stops the instance of a task of every node", "[planner][every_node][drain]") {
     Everywhere fleet{2};
     fleet.drain("n0");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace == Lines{"stop log.0 n0 drain"});
     CHECK(fleet.status().wanted == 1);
     CHECK(fleet.status().phase == TaskPhase::converged);
     CHECK_FALSE(fleet.placements.is_busy(fleet.host("n0").index));
     fleet.resume("n0");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.where() == Lines{"n0: log.0", "n1: log.1"});
 
     fleet.suspend("n1");  // It gets no new work, and keeps its instance.
@@ -142,17 +142,17 @@ TEST_CASE("a task of every node runs on the nodes that meet its constraints",
     PlacementRule rule = on_every_node();
     rule.constraints = {*parse_constraint("disk = ssd")};
     fleet.want_placed("log", 1, rule);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.where() == Lines{"n1: log.1"});
     CHECK(fleet.status().phase == TaskPhase::converged);
     fleet.placements.set_offer(fleet.host("n2").index, fast);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.where() == Lines{"n1: log.1", "n2: log.0"});
     fleet.want_placed("log", 1, PlacementRule{});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.running("log") == 1);
     fleet.want_placed("log", 0, on_every_node());
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.where().empty());
     CHECK(fleet.violations.empty());
 }
@@ -171,12 +171,12 @@ TEST_CASE("the ordinals of a task of every node are learned from reports",
     CHECK(fleet.round(scope) == 0);
     CHECK(fleet.planner.status(*fleet.workload.find("log")).running == 2);
     CHECK(fleet.text(fleet.planner.plan({})) == Lines{"start log.1 n2 every_node"});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     SECTION("if two nodes have one ordinal, one gets another") {
         fleet.put("n2", "log", 0);
         fleet.host("n2").runs.erase({"log", 1});
         fleet.report_all();
-        REQUIRE(fleet.settle());
+        REQUIRE(fleet.converge());
         CHECK(fleet.running("log") == 3);
         CHECK(fleet.host("n2").runs.size() == 1);
     }
@@ -197,7 +197,7 @@ TEST_CASE("a roll-out of a task of every node takes one node at a time",
         CHECK(fleet.round() == 0);
         fleet.finish_starts();
     }
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.status().phase == TaskPhase::converged);
     CHECK(fleet.violations.empty());
 }
@@ -219,7 +219,7 @@ TEST_CASE("a task of every node runs once on each node that serves", "[planner][
             continue;
         }
         fleet.stop_takes = 0;
-        REQUIRE(fleet.settle());
+        REQUIRE(fleet.converge());
         fleet.round();
         for (const auto& [name, host] : fleet.hosts()) {
             CAPTURE(name, fleet.where());
@@ -261,7 +261,7 @@ TEST_CASE("an ordinal that was never started goes to the node that returns with 
     none.capacity.slots = 0;
     fleet.offer("n0", none);
     fleet.want_placed("log", 1, on_every_node());
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     REQUIRE(fleet.running("log") == 0);
     fleet.add("n1");
     fleet.put("n1", "log", 0);
@@ -285,7 +285,7 @@ TEST_CASE("an ordinal goes to the node that runs its wanted version",
     REQUIRE(fleet.round(recovery) == 0);
     fleet.add("n1");
     fleet.put("n1", "log", 0);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace == Lines{"stop log.0 n0 surplus", "start log.1 n0 every_node"});
     CHECK(fleet.running("log") == 2);
     CHECK(fleet.violations.empty());
@@ -302,7 +302,7 @@ TEST_CASE("a node whose ordinal another node had takes it when it is free",
     fleet.put("n1", "log", 0);
     REQUIRE(fleet.text(fleet.planner.plan({})) == Lines{"stop log.0 n1 surplus"});
     fleet.drain("n0");  // The stop was lost.
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace == Lines{"stop log.0 n0 drain"});
     CHECK(fleet.running("log") == 1);
     CHECK(fleet.violations.empty());

@@ -199,7 +199,7 @@ public:
         return plan.orders.size();
     }
     /// Runs rounds until nothing is ordered. False: still not after `most`.
-    bool settle(std::size_t most = 100) {
+    bool converge(std::size_t most = 100) {
         for (std::size_t i = 0; i < most; ++i) {
             if (round() == 0) {
                 return true;

@@ -18,7 +18,7 @@ Scope crowded_by_one_that_rests(Fleet& fleet) {
     fleet.add_hosts(1);
     fleet.want("a", 1);
     fleet.want("b", 1);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.add("n1");
     fleet.round(scope);
     fleet.round(scope);
@@ -41,7 +41,7 @@ TEST_CASE("the budget of a pass bounds the moves it begins", "[planner][GO-D6]")
     for (int i = 0; i < 8; ++i) {
         fleet.want("t" + std::to_string(i), 1);
     }
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.add("n1");
     Scope scope;
     scope.moves = 2;
@@ -53,7 +53,7 @@ TEST_CASE("the budget of a pass bounds the moves it begins", "[planner][GO-D6]")
         ++passes;
     }
     CHECK(fleet.load("n1") == 4);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n0") == 4);
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("moves of the balance follow the settings of cluster and task", "[plan
     fleet.add_hosts(1);
     fleet.want("a", 1);
     fleet.want("b", 1);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.add("n1");
     Scope scope;
     SECTION("none of a pinned task") {

@@ -68,7 +68,7 @@ std::vector<std::string> story_of_two_moves(bool forwards) {
         std::ranges::reverse(tasks);
     }
     want(fleet, tasks);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.trace.clear();
     fleet.offer("n1", with_slots(2));
     fleet.round(no_moves());
@@ -76,7 +76,7 @@ std::vector<std::string> story_of_two_moves(bool forwards) {
     fleet.offer("n1", with_slots(1));
     fleet.round(no_moves());
     CHECK(fleet.totals().moves == 1);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     return fleet.trace;
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("an instance that waits for a copy to leave does not count on a move t
     }
     pin(fleet, {"p139"});
     fleet.want_placed("m999", 1, with_cpu(100));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.add("n1");
     offer_cpu(fleet, 1'000);
     Scope scope;
@@ -123,7 +123,7 @@ TEST_CASE("a move without room is given up even while no move may begin", "[plan
     fleet.add_hosts(1);
     pin(fleet, {"a", "b", "c"});
     fleet.want_placed("w", 1, with_cpu(100));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.add("n1");
     offer_cpu(fleet, 1'000);
     fleet.round(no_moves());
@@ -159,7 +159,7 @@ TEST_CASE("an instance that must move at once and had a decided move counts once
     fleet.want_placed("w", 2, rule);
     want(fleet, {"x0", "x1", "x2"}, rule_with("node = a0"));
     want(fleet, {"y0", "y1", "y2"}, rule_with("node = a1"));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.offer("b0", in_rack("B", true));
     fleet.round(no_moves());
     REQUIRE(fleet.totals().moves == 1);
@@ -179,7 +179,7 @@ TEST_CASE("a decided move that no longer improves the balance is given up", "[pl
     Fleet fleet;
     fleet.add_hosts(1);
     want(fleet, {"a", "b", "c", "d"});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.want_placed("z", 0, rule_with("node = n1"));
     fleet.add("n1");
     fleet.round(no_moves());
@@ -190,7 +190,7 @@ TEST_CASE("a decided move that no longer improves the balance is given up", "[pl
     REQUIRE(fleet.load("n0") == 4);
     REQUIRE(fleet.load("n1") == 4);
     fleet.trace.clear();
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace.empty());
 }
 
@@ -204,7 +204,7 @@ TEST_CASE("a decided move to a node that its group now uses is given up", "[plan
     group.group = "g";
     want(fleet, {"a", "b", "c"});
     want(fleet, {"w"}, group);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.add("n1");
     fleet.add("n2");
     PlacementRule on_n1 = rule_with("node = n1");
@@ -219,7 +219,7 @@ TEST_CASE("a decided move to a node that its group now uses is given up", "[plan
     }
     REQUIRE(fleet.totals().moves == 1);
     want(fleet, {"x"}, group);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK_FALSE(
         (fleet.host("n1").runs.contains({"w", 0}) && fleet.host("n1").runs.contains({"x", 0})));
 }
@@ -241,7 +241,7 @@ TEST_CASE("a decided move is judged without earlier moves that were given up", "
     PlacementRule rule;
     rule.spread = "rack";
     fleet.want_placed("w", 4, rule);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     add("b0", "B");
     add("b1", "B");
     fleet.round(no_moves());
@@ -263,14 +263,14 @@ TEST_CASE("a task with a stray copy moves nothing, and other tasks move instead"
     Fleet fleet;
     fleet.add_hosts(1);
     want(fleet, {"a", "b"});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     for (const std::string task : {"a", "b"}) {
         fleet.put("n0", task, 9, Generation{1'000});
     }
     want(fleet, {"c", "d"});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.add("n1");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.round();
     CHECK(fleet.totals().moves == 0);
     CHECK(fleet.load("n1") == 2);
@@ -289,11 +289,11 @@ TEST_CASE("a task that waits for a copy that never leaves, and lacks a place, ca
     fleet.want_placed("w", 0, with_cpu(100));
     fleet.put("n1", "w", 9, Generation{1'000});
     fleet.want("w", 3);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.want("other", 1);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.unwant("other");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.round();
     const auto before = fleet.planner.effort();
     for (int rounds = 0; rounds < 10; ++rounds) {

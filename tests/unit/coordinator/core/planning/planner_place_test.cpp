@@ -37,7 +37,7 @@ TEST_CASE("three tasks on three empty nodes are started one on each", "[planner]
     Three fleet;
     CHECK(fleet.text(fleet.planner.plan({})) ==
           Lines{"start t0.0 n0 missing", "start t1.0 n1 missing", "start t2.0 n2 missing"});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.round() == 0);
     CHECK(fleet.totals().running == 3);
     CHECK(fleet.violations.empty());
@@ -47,7 +47,7 @@ TEST_CASE("three tasks on three empty nodes are started one on each", "[planner]
 // Method: want the same tasks again after they run.
 TEST_CASE("wanting the same task twice changes nothing", "[planner][GO-01]") {
     Three fleet;
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.want("t1", 1);
     CHECK(fleet.planner.plan({}).orders.empty());
 }
@@ -106,7 +106,7 @@ TEST_CASE("instances of a removed task are stopped", "[planner][GO-05][GO-16]") 
     fleet.unwant("m1");
     CHECK(fleet.text(fleet.planner.plan({.balance = false})) ==
           Lines{"stop m1.0 n0 unwanted", "stop m1.1 n1 unwanted"});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.running("m0") == 2);
     CHECK(fleet.running("m1") == 0);
     CHECK_FALSE(fleet.workload.find("m1"));  // Nothing of it is left: its index is free.
@@ -119,14 +119,14 @@ TEST_CASE("lowering the number of instances stops the highest ordinals",
     Fleet fleet;
     fleet.add_hosts(3);
     fleet.want("m", 3);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.want("m", 2);
     CHECK(fleet.text(fleet.planner.plan({})) == Lines{"stop m.2 n2 surplus"});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.want("m", 0);
     CHECK(fleet.text(fleet.planner.plan({})) ==
           Lines{"stop m.0 n0 surplus", "stop m.1 n1 surplus"});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.workload.find("m"));
     CHECK(fleet.planner.status(*fleet.workload.find("m")).phase == TaskPhase::converged);
 }
@@ -138,7 +138,7 @@ TEST_CASE("a second instance waits, unplaced, until another node serves",
     Fleet fleet;
     fleet.add_hosts(1);
     fleet.want("m", 2);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     const TaskIndex task = *fleet.workload.find("m");
     CHECK(fleet.planner.status(task).shortage() == Shortage{Obstacle::max_per_node, 1});
     CHECK(fleet.planner.status(task).phase == TaskPhase::unplaced);
@@ -147,7 +147,7 @@ TEST_CASE("a second instance waits, unplaced, until another node serves",
     CHECK(fleet.planner.instances_of(task).back().detail == "max_per_node");
     fleet.add("n9");
     CHECK(fleet.text(fleet.planner.plan({})) == Lines{"start m.1 n9 missing"});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.totals().unplaced == 0);
     CHECK(fleet.planner.shortages().empty());
 }
@@ -189,7 +189,7 @@ TEST_CASE("an extra instance is stopped, a stray is listed and left alone",
     const Lines lines = fleet.text(fleet.planner.plan({}));
     CHECK(lines == Lines{"stop extra.0 n0 unwanted", "start t0.0 n0 missing",
                          "start t1.0 n1 missing", "start t2.0 n2 missing"});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.running("stray") == 2);
     CHECK(fleet.totals().strays == 2);
     const TaskIndex stray = *fleet.workload.find("stray");
@@ -201,7 +201,7 @@ TEST_CASE("an extra instance is stopped, a stray is listed and left alone",
 TEST_CASE("unwanted instances of a crowded node are stopped once and started nowhere",
           "[planner][GO-D3]") {
     Three fleet;
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     Lines stops;
     for (const char* name : {"x0", "x1", "x2", "x3"}) {
         fleet.want(name, 1);
@@ -241,7 +241,7 @@ TEST_CASE("nothing is taken from a node that reports nothing yet", "[planner][GO
     for (const char* name : {"a", "b", "c"}) {
         fleet.put("n0", name, 0);
     }
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n0") == 2);
     CHECK(fleet.load("n1") == 1);
 }
@@ -254,7 +254,7 @@ TEST_CASE("a duplicate instance loses one copy while the missing are started", "
     fleet.put("n1", "t0", 0);
     CHECK(fleet.text(fleet.planner.plan({})) ==
           Lines{"stop t0.0 n1 duplicate", "start t1.0 n1 missing", "start t2.0 n2 missing"});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     for (const auto& [name, host] : fleet.hosts()) {
         CHECK(host.runs.size() == 1);
     }
@@ -292,10 +292,10 @@ TEST_CASE("instances of a removed or lost node are started on the others", "[pla
     }
     SECTION("lost while it ran") {
         fleet.put("n1", "t1", 0);
-        REQUIRE(fleet.settle());
+        REQUIRE(fleet.converge());
         fleet.lose("n1");
         CHECK(fleet.text(fleet.planner.plan({})) == Lines{"start t1.0 n0 lost"});
-        REQUIRE(fleet.settle());
+        REQUIRE(fleet.converge());
         CHECK(fleet.violations.empty());
     }
 }
@@ -345,13 +345,13 @@ TEST_CASE("the copy that ran the longest is kept when a lost node returns", "[pl
     Fleet fleet;
     fleet.add_hosts(3);
     fleet.want("m", 2);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.lose("n1");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     REQUIRE(fleet.host("n2").runs.size() == 1);
     fleet.return_host("n1", false);
     CHECK(fleet.text(fleet.planner.plan({})) == Lines{"stop m.1 n2 duplicate"});
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.running("m") == 2);
     CHECK(fleet.host("n1").runs.size() == 1);
     CHECK(fleet.violations.empty());

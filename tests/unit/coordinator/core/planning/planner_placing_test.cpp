@@ -33,7 +33,7 @@ TEST_CASE("instances run only on nodes whose labels meet the constraints", "[pla
     }
     fleet.want_placed("web", 2, rule_with("rack = r7"));
     fleet.want_placed("api", 2, rule_with("rack != r7"));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n1") == 1);
     CHECK(fleet.load("n4") == 1);
     CHECK(fleet.running("api") == 2);
@@ -45,10 +45,10 @@ TEST_CASE("an instance whose label no node has is unplaced for it, and placed wh
     Fleet fleet;
     fleet.add_hosts(3);
     fleet.want_placed("web", 2, rule_with("ssd exists"));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(shortage_of(fleet, "web") == Shortage{Obstacle::label, 2});
     fleet.offer("n2", labelled({{"ssd", "yes"}}));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n2") == 1);
     CHECK(shortage_of(fleet, "web") == Shortage{Obstacle::max_per_node, 1});
 }
@@ -63,14 +63,14 @@ TEST_CASE("tasks run only in their own pool", "[planner]") {
     rule.pool = "gpu";
     fleet.want_placed("train", 1, rule);
     fleet.want("web", 4);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.host("n3").runs.contains({"train", 0}));
     CHECK(fleet.load("n3") == 1);
     CHECK(fleet.running("web") == 3);
     CHECK(shortage_of(fleet, "web") == Shortage{Obstacle::max_per_node, 1});
     rule.pool = "none";
     fleet.want_placed("lost", 1, rule);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(shortage_of(fleet, "lost") == Shortage{Obstacle::pool, 1});
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("ten tasks on five nodes of one slot are five placed and five unplaced
     for (int task = 0; task < 10; ++task) {
         fleet.want("t" + std::to_string(task), 1);
     }
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     std::size_t unplaced = 0;
     for (int task = 0; task < 10; ++task) {
         unplaced += shortage_of(fleet, "t" + std::to_string(task)) == Shortage{Obstacle::slots, 1}
@@ -122,11 +122,11 @@ TEST_CASE("a task that waits for room is placed when some instance is gone", "[p
     fleet.offer("n0", with_slots(1));
     fleet.want("a", 1);
     fleet.want("b", 1);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(shortage_of(fleet, "b") == Shortage{Obstacle::slots, 1});
     CHECK(fleet.planner.plan({}).orders.empty());
     fleet.unwant("a");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.running("b") == 1);
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("cpu and memory that are reserved or placed are not given again", "[pl
     spec.max_per_node = 10;
     fleet.want_placed("web", 1, rule);
     fleet.want("web", 5, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n0") == 2);
     CHECK(fleet.load("n1") == 2);
     CHECK(shortage_of(fleet, "web") == Shortage{Obstacle::cpu, 1});
@@ -165,15 +165,15 @@ TEST_CASE("the highest priority is placed first, and no other instance loses its
     fleet.want_placed("a-low", 1, low);
     fleet.want("b-none", 1);
     fleet.want_placed("z-high", 1, high);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.running("z-high") == 1);
     CHECK(fleet.running("b-none") == 1);
     CHECK(fleet.running("a-low") == 0);
     fleet.want_placed("y-highest", 1, high);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.running("y-highest") == 0);
     fleet.unwant("b-none");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.running("y-highest") == 1);
     CHECK(fleet.running("a-low") == 0);
 }
@@ -190,11 +190,11 @@ TEST_CASE("a spread puts as many instances on each value of the label as on any 
         fleet.offer(name, labelled({{"rack", racks[name]}}));
     }
     fleet.want_placed("other", 3, rule_with("rack = mid"));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     PlacementRule rule;
     rule.spread = "rack";
     fleet.want_placed("web", 8, rule);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     std::map<std::string, int> count;
     for (const auto& [name, host] : fleet.hosts()) {
         for (const auto& [id, instance] : host.runs) {
@@ -222,19 +222,19 @@ TEST_CASE("each node shows the filter that rules it out", "[planner][GO-07]") {
     PlacementRule rule = rule_with("rack != r7");
     rule.request.cpu_milli = 500;
     fleet.want_placed("web", 2, rule);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.want("web", 3);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     const TaskIndex web = *fleet.workload.find("web");
-    std::vector<std::string> said;
+    std::vector<std::string> verdicts;
     for (const NodeVerdict& node : fleet.planner.verdicts(web, 2)) {
-        said.push_back(fleet.name_of(node.node) + " " + std::string{to_string(node.verdict)} +
-                       (node.detail.empty() ? "" : ": " + node.detail));
+        verdicts.push_back(fleet.name_of(node.node) + " " + std::string{to_string(node.verdict)} +
+                           (node.detail.empty() ? "" : ": " + node.detail));
     }
-    CHECK(said == std::vector<std::string>{"n0 max_per_node: web.0", "n1 pool: gpu",
-                                           "n2 label: rack != r7",
-                                           "n3 cpu: 0.4 cores of 0.4 cores free, 0.5 cores needed",
-                                           "n4 not_serving", "n5 max_per_node: web.1"});
+    CHECK(verdicts ==
+          std::vector<std::string>{"n0 max_per_node: web.0", "n1 pool: gpu", "n2 label: rack != r7",
+                                   "n3 cpu: 0.4 cores of 0.4 cores free, 0.5 cores needed",
+                                   "n4 not_serving", "n5 max_per_node: web.1"});
     CHECK(fleet.planner.verdicts(web, 0).front().verdict == Verdict::has_copy);
     CHECK(fleet.planner.first_short(Obstacle::max_per_node) == web);
     CHECK_FALSE(fleet.planner.first_short(Obstacle::label));
@@ -251,12 +251,12 @@ TEST_CASE("surplus copies are stopped before any move, also with constraints", "
     spec.max_per_node = 6;
     fleet.want_placed("web", 0, rule);
     fleet.want("web", 6, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n0") == 6);
     fleet.trace.clear();
     fleet.want("web", 1, spec);
     fleet.offer("n1", labelled({{"rack", "r7"}}));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace.size() == 5);
     CHECK(std::ranges::all_of(fleet.trace,
                               [](const std::string& line) { return line.starts_with("stop"); }));
@@ -271,11 +271,11 @@ TEST_CASE("instances that no longer suit their node are moved, the new copy firs
     fleet.offer("n2", labelled({{"rack", "r7"}}));
     fleet.offer("n3", labelled({{"rack", "r7"}}));
     fleet.want("web", 2);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     const Generation before = fleet.generation("web");
     fleet.trace.clear();
     fleet.want_placed("web", 2, rule_with("rack = r7"));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.generation("web") == before);
     CHECK(fleet.load("n2") == 1);
     CHECK(fleet.load("n3") == 1);
@@ -283,7 +283,7 @@ TEST_CASE("instances that no longer suit their node are moved, the new copy firs
                                                   "start web.1 n3 unfit", "stop web.1 n1 unfit"});
     fleet.offer("n3", {});
     fleet.offer("n1", labelled({{"rack", "r7"}}));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n1") == 1);
     CHECK(fleet.load("n3") == 0);
     CHECK(fleet.violations.empty());
@@ -293,10 +293,10 @@ TEST_CASE("an instance that no node suits any more keeps running where it is", "
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.want("web", 1);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.trace.clear();
     fleet.want_placed("web", 1, rule_with("rack = r7"));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace.empty());
     CHECK(fleet.running("web") == 1);
 }

@@ -70,7 +70,7 @@ TEST_CASE("during recovery a changed task is replaced in place where it is repor
     fleet.round(fleet.scope);
     CHECK(fleet.plan_text().empty());
     CHECK(fleet.running("old") == 1);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.running("old") == 2);
     CHECK(fleet.violations == Lines{});
 }

@@ -15,7 +15,7 @@ struct OneTask : Fleet {
     explicit OneTask(std::uint32_t hosts) {
         add_hosts(hosts);
         want("web", 1);
-        settle();
+        converge();
         trace.clear();
     }
     [[nodiscard]] TaskStatus status() { return planner.status(*workload.find("web")); }
@@ -27,8 +27,8 @@ struct OneTask : Fleet {
             }
         }
     }
-    void settle_and_fail() {
-        settle();
+    void converge_and_fail() {
+        converge();
         fail_everywhere();
     }
 };
@@ -41,7 +41,7 @@ TEST_CASE("a failed instance is tried on two other nodes and then stays failed",
           "[planner][retry][SC-22]") {
     OneTask fleet{5};
     for (int tries = 0; tries < 5; ++tries) {
-        fleet.settle_and_fail();
+        fleet.converge_and_fail();
     }
     CHECK(fleet.trace == Lines{"stop web.0 n0 retry", "start web.0 n1 retry", "stop web.0 n1 retry",
                                "start web.0 n2 retry"});
@@ -50,7 +50,7 @@ TEST_CASE("a failed instance is tried on two other nodes and then stays failed",
     CHECK(fleet.status().failed == 1);
 
     fleet.restart("web");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.running("web") == 1);
     CHECK(fleet.status().phase == TaskPhase::converged);
     CHECK(fleet.violations.empty());
@@ -60,12 +60,12 @@ TEST_CASE("a failed instance is tried on two other nodes and then stays failed",
 // Method: the stop before a retry was lost, so its first node still has it.
 TEST_CASE("if two copies both failed one is stopped", "[planner][retry]") {
     OneTask fleet{2};
-    fleet.settle_and_fail();
-    fleet.settle_and_fail();
+    fleet.converge_and_fail();
+    fleet.converge_and_fail();
     REQUIRE(fleet.trace == Lines{"stop web.0 n0 retry", "start web.0 n1 retry"});
     fleet.put("n0", "web", 0);
     fleet.fail("n0", {"web", 0});
-    fleet.settle();
+    fleet.converge();
     CHECK(fleet.trace.at(2) == "stop web.0 n1 duplicate");
     CHECK(fleet.hosts().at("n0").runs.size() + fleet.hosts().at("n1").runs.size() == 1);
     CHECK(fleet.violations.empty());
@@ -75,11 +75,11 @@ TEST_CASE("if two copies both failed one is stopped", "[planner][retry]") {
 // Method: one node; then a second one joins.
 TEST_CASE("an instance that failed waits for another node", "[planner][retry][SC-22]") {
     OneTask fleet{1};
-    fleet.settle_and_fail();
+    fleet.converge_and_fail();
     CHECK(fleet.next_round() == 0);
     CHECK(fleet.status().phase == TaskPhase::failed);
     fleet.add("n1");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace == Lines{"stop web.0 n0 retry", "start web.0 n1 retry"});
     CHECK(fleet.running("web") == 1);
     CHECK(fleet.violations.empty());
@@ -90,7 +90,7 @@ TEST_CASE("an instance that failed waits for another node", "[planner][retry][SC
 TEST_CASE("ten minutes of running clear an earlier failure", "[planner][retry]") {
     const Duration passed = GENERATE(Duration{9min}, Duration{11min});
     OneTask fleet{3};
-    fleet.settle_and_fail();
+    fleet.converge_and_fail();
     while (fleet.next_round() > 0) {
     }
     fleet.put("n1", "web", 0, fleet.generation("web"));  // It is planned again.
@@ -114,7 +114,7 @@ TEST_CASE("a roll-out stops at an instance that fails on every node", "[planner]
     TaskSpec spec = fleet.spec();
     spec.update.max_surge = 0;
     fleet.want("web", 3, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.restart("web");
     for (int pass = 0; pass < 30; ++pass) {
         fleet.next_round();
@@ -142,7 +142,7 @@ TEST_CASE("a roll-out continues past an instance that was refused and lacks a pl
     fleet.add_hosts(3);
     fleet.host("n2").refuses = true;
     fleet.want("web", 2);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     TaskSpec spec = fleet.spec();
     spec.argv = {"/bin/false"};
     fleet.want("web", 4, spec);
@@ -202,7 +202,7 @@ TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at
     SECTION("also in a roll-out in place") {
         fleet.add_hosts(1);
         fleet.want("web", 1);
-        REQUIRE(fleet.settle());
+        REQUIRE(fleet.converge());
         fleet.host("n0").refuses = true;
         fleet.restart("web");
         fleet.trace.clear();
@@ -243,10 +243,10 @@ TEST_CASE("an instance of a lost node is unknown, and waited for as its task say
     SECTION("it is placed again") {
         fleet.next_round();
         CHECK(fleet.trace == Lines{"start web.0 n1 lost"});
-        REQUIRE(fleet.settle());
+        REQUIRE(fleet.converge());
         CHECK(fleet.running("web") == 2);  // The first one is unknown.
         fleet.return_host("n0", false);
-        REQUIRE(fleet.settle());
+        REQUIRE(fleet.converge());
         CHECK(fleet.running("web") == 1);
     }
     SECTION("its node returns") {

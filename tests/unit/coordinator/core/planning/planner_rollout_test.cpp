@@ -23,7 +23,7 @@ TaskSpec with_update(const Fleet& fleet, std::uint32_t max_surge, std::uint32_t 
 void run_two(Fleet& fleet, std::uint32_t hosts, const TaskSpec& spec) {
     fleet.add_hosts(hosts);
     fleet.want("web", 2, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     REQUIRE(fleet.running("web") == 2);
     fleet.trace.clear();
 }
@@ -103,7 +103,7 @@ TEST_CASE("copies that are down are replaced first and all at once", "[planner][
     Fleet fleet;
     fleet.add_hosts(3);
     fleet.want("web", 3, with_update(fleet, 0, 1));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.put("n1", "web", 1, fleet.generation("web"), InstanceState::failed);
     fleet.put("n2", "web", 2, fleet.generation("web"), InstanceState::backoff);
     fleet.restart("web");
@@ -123,7 +123,7 @@ TEST_CASE("a roll-out that can neither add nor take down says so", "[planner][ro
     CHECK(fleet.planner.status(task).phase == TaskPhase::rolling);
     CHECK(fleet.totals().unplaced == 0);
     fleet.add("n9");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(all_run(fleet, "web"));
     CHECK(fleet.planner.status(task).shortage().count == 0);
     CHECK(fleet.violations.empty());
@@ -141,12 +141,12 @@ TEST_CASE("a roll-out that cannot take down continues when another node has room
     }
     fleet.want("db", 1);
     fleet.want("web", 1, with_update(fleet, 1, 0));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.restart("web");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.unwant("db");
     fleet.trace.clear();
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace ==
           Lines{"stop db.0 n0 unwanted", "start web.0 n0 rollout", "stop web.0 n1 rollout"});
     CHECK(fleet.violations.empty());
@@ -159,7 +159,7 @@ TEST_CASE("an unplaced instance is named before those that wait for the roll-out
     Fleet fleet;
     fleet.add_hosts(3);
     fleet.want("web", 4, with_update(fleet, 1, 0));
-    fleet.settle();
+    fleet.converge();
     fleet.restart("web");
     CHECK(fleet.round() == 0);
     const auto status = fleet.planner.status(*fleet.workload.find("web"));
@@ -177,18 +177,18 @@ TEST_CASE("a roll-out that cannot take down begins with any instance that has a 
     TaskSpec spec = with_update(fleet, 1, 0);
     spec.max_per_node = 2;
     fleet.want("db", 2, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.suspend("n0");
     fleet.add("n1");
     fleet.want("db", 3, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     REQUIRE(fleet.load("n1") == 1);
     fleet.trace.clear();
     fleet.restart("db");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace == Lines{"start db.0 n1 rollout", "stop db.0 n0 rollout"});
     fleet.add("n2");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(all_run(fleet, "db"));
     CHECK(fleet.violations.empty());
 }
@@ -202,7 +202,7 @@ TEST_CASE("copies that are down and replaced in place are not also started elsew
     TaskSpec spec = with_update(fleet, 1, 0);
     spec.max_per_node = 2;
     fleet.want("db", 3, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     for (const Ordinal ordinal : {Ordinal{0}, Ordinal{2}}) {
         fleet.put("n0", "db", ordinal, fleet.generation("db"), InstanceState::backoff);
     }
@@ -218,7 +218,7 @@ TEST_CASE("a copy that failed on a drained node does not block a roll-out", "[pl
     Fleet fleet;
     fleet.add_hosts(3);
     fleet.want("web", 2, with_update(fleet, 0, 1));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.starts_slowly = true;
     fleet.restart("web");
     REQUIRE(fleet.round() == 1);
@@ -226,7 +226,7 @@ TEST_CASE("a copy that failed on a drained node does not block a roll-out", "[pl
     fleet.drain("n0");
     fleet.starts_slowly = false;
     fleet.restart("web");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(all_run(fleet, "web"));
     CHECK(fleet.running("web") == 2);
     CHECK(fleet.violations.empty());
@@ -252,7 +252,7 @@ TEST_CASE("a copy of a later generation does not replace one that serves", "[pla
     Fleet fleet;
     fleet.add("n0");
     fleet.want("web", 1);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     Fleet::Host& ahead = fleet.add("n1");
     fleet.placements.set_serving(ahead.index, false);
     fleet.placements.set_commandable(ahead.index, false);
@@ -286,7 +286,7 @@ TEST_CASE("a copy that is stopping to be replaced in place is not placed elsewhe
     Fleet fleet;
     fleet.add_hosts(2);
     fleet.want("web", 1, with_update(fleet, 0, 1));
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     const Generation before = fleet.generation("web");
     fleet.restart("web");
     const Plan plan = fleet.planner.plan({});
@@ -311,17 +311,17 @@ TEST_CASE("a roll-out separates copies that share a node against the new spread 
     TaskSpec spec = fleet.spec();
     spec.max_per_node = 2;
     fleet.want("web", 2, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     REQUIRE(fleet.load("n0") == 2);
     fleet.want("web", 2, fleet.spec());
     fleet.trace.clear();
     CHECK(fleet.round() == 1);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.trace == Lines{"stop web.0 n0 rollout", "start web.1 n0 rollout"});
     const TaskIndex task = *fleet.workload.find("web");
     CHECK(fleet.planner.status(task).shortage() == Shortage{Obstacle::max_per_node, 1});
     fleet.add("n1");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n0") == 1);
     CHECK(fleet.load("n1") == 1);
     CHECK(all_run(fleet, "web"));
@@ -336,7 +336,7 @@ TEST_CASE("copies that cannot be taken down separate when another node joins",
     TaskSpec spec = with_update(fleet, 1, 0);
     spec.max_per_node = 2;
     fleet.want("web", 2, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     spec.max_per_node = 1;
     fleet.want("web", 2, spec);
     CHECK(fleet.round() == 0);
@@ -344,11 +344,11 @@ TEST_CASE("copies that cannot be taken down separate when another node joins",
     REQUIRE(fleet.planner.shortages().size() == 1);
     CHECK(fleet.planner.shortages().front() == Shortage{Obstacle::max_unavailable, 2});
     fleet.add("n1");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.load("n1") == 1);
     CHECK(all_run(fleet, "web") == false);
     fleet.add("n2");
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(all_run(fleet, "web"));
     CHECK(fleet.violations.empty());
 }

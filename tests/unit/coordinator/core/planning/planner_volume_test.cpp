@@ -16,13 +16,13 @@ TEST_CASE("a full node takes nothing until a copy is gone", "[planner]") {
     TaskSpec spec = fleet.spec();
     spec.max_per_node = 5'000;
     fleet.want("filler", 4'096, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.want("web", 1);
     CHECK(fleet.round() == 0);
     CHECK(fleet.planner.status(*fleet.workload.find("web")).shortage() ==
           Shortage{Obstacle::full, 1});
     fleet.want("filler", 4'095, spec);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     CHECK(fleet.running("web") == 1);
     CHECK(fleet.totals().unplaced == 0);
 }
@@ -35,7 +35,7 @@ TEST_CASE("a pass reads no more moves than its budget can use", "[planner][GO-D6
     for (int i = 0; i < 2'000; ++i) {
         fleet.want("t" + std::to_string(i), 1);
     }
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     fleet.add("n1");
     Scope scope;
     scope.moves = 1;

@@ -41,7 +41,7 @@ TEST_CASE("a move that waits for the instance's cooldown is shown, and until whe
     bench.want("a", 1);
     WantedTask pinned = CoordinatorHarness::wanted("b", 1);
     pinned.place.pinned = true;
-    settle(bench, pinned);
+    place(bench, pinned);
     bench.join("n2");
     bench.pass(5s);
     REQUIRE(explain_instance(bench, "a.0").node == "n2");
@@ -136,7 +136,7 @@ TEST_CASE("an instance that went where its label has the fewest is explained so"
     bench.pass(2s);
     auto task = CoordinatorHarness::wanted("web", 2);
     task.place.spread = label;
-    settle(bench, task);
+    place(bench, task);
     CHECK(bench["n1"].instances.contains({"web", 0}));
     const auto why = explain_instance(bench, "web.1");
     if (label == "rack") {
@@ -159,7 +159,7 @@ TEST_CASE("a failed copy of a task of every node is explained as bound to its no
     bench.pass(2s);
     auto task = CoordinatorHarness::wanted("bad", 1);
     task.place.every_node = true;
-    settle(bench, task);
+    place(bench, task);
     REQUIRE(n1.instances.contains({"bad", 0}));
     n1.instances.at({"bad", 0}).state = InstanceState::failed;
     n1.revision = next(n1.revision);
@@ -197,9 +197,9 @@ TEST_CASE("a node that no longer suits is explained by what is wrong there",
     CoordinatorHarness bench;
     bench.join("n1");
     auto task = CoordinatorHarness::wanted("web", 1);
-    settle(bench, task);
+    place(bench, task);
     task.place.constraints = {*parse_constraint("rack = r3")};
-    settle(bench, task);
+    place(bench, task);
     auto web = explain_instance(bench, "web.0");
     CHECK(web.decided_by == "only_choice");
     CHECK(
@@ -241,7 +241,7 @@ TEST_CASE("the affinity of an instance's own node is that without the instance",
     bench.join("n2");
     auto task = CoordinatorHarness::wanted("ga", 1);
     task.place.group = "bb";
-    settle(bench, task);
+    place(bench, task);
     auto ga = explain_instance(bench, "ga.0");
     CHECK(verdict_on(ga, "n1").code == "home");
     CHECK(verdict_on(ga, "n1").affinity == 0);
@@ -250,7 +250,7 @@ TEST_CASE("the affinity of an instance's own node is that without the instance",
     // Another instance of its group there does count.
     task.name = "gb";
     task.place.constraints = {*parse_constraint("node = n1")};
-    settle(bench, task);
+    place(bench, task);
     ga = explain_instance(bench, "ga.0");
     CHECK(verdict_on(ga, "n1").affinity == 2);
     CHECK(ga.decided_by == "stays");

@@ -25,7 +25,7 @@ inline const VerdictView& verdict_on(const ExplainReply& reply, const std::strin
 }
 
 /// Applies the task and waits until it is placed.
-inline void settle(CoordinatorHarness& bench, const WantedTask& task) {
+inline void place(CoordinatorHarness& bench, const WantedTask& task) {
     REQUIRE(bench.ask(ApplyRequest{.tasks = {task}, .force = true}, bench.fresh_id())->result);
     bench.pass(3s);
 }

@@ -336,17 +336,17 @@ TEST_CASE("every closed round is an event, and quiet ones in a row are kept as o
     CoordinatorHarness bench;
     bench.join("n1");
     bench.pass(5s);
-    const auto told = [&] {
+    const auto events_now = [&] {
         std::size_t count = 0;
         for (const Event& event : bench.events) {
             count += event.topic == "round.closed" ? 1U : 0U;
         }
         return count;
     };
-    const std::size_t before = told();
+    const std::size_t before = events_now();
     const std::size_t kept = bench.read<EventsReply>(EventsRequest{}).events.size();
     bench.pass(120s);
-    CHECK(told() == before + 120);
+    CHECK(events_now() == before + 120);
     const auto ring = bench.read<EventsReply>(EventsRequest{});
     CHECK(ring.events.size() <= kept + 1);
     CHECK(ring.events.back() == bench.events.back());
@@ -356,7 +356,7 @@ TEST_CASE("every closed round is an event, and quiet ones in a row are kept as o
     bench["n1"].answers = false;
     bench.pass(1s);
     bench.pass(1s);
-    CHECK(told() == before + 121);
+    CHECK(events_now() == before + 121);
     CHECK(bench.read<EventsReply>(EventsRequest{}).events.size() > ring.events.size());
     CHECK(bench.events.back().detail.find("missed 1") != std::string::npos);
 }
@@ -373,13 +373,13 @@ TEST_CASE("a closed round counts the moves for the balance, and no other orders"
     bench.join("n2");
     bench.pass(5s);
     REQUIRE(bench.node("n2").instances == 1);
-    const auto said = [&](const std::string& moves) {
+    const auto count = [&](const std::string& moves) {
         return std::ranges::count_if(bench.events, [&](const Event& event) {
             return event.topic == "round.closed" && event.detail.find(moves) != std::string::npos;
         });
     };
-    CHECK(said(", moves 1,") == 1);
-    CHECK(said(", moves 0,") + 1 == said(", moves "));
+    CHECK(count(", moves 1,") == 1);
+    CHECK(count(", moves 0,") + 1 == count(", moves "));
 }
 
 // Goal: an order without an effect is explained.

@@ -162,13 +162,13 @@ TEST_CASE("each closed round is published with its answers, misses, moves and un
     bench.want("web", 2);
     bench.pass(2s);
     const auto rounds_since = [&](std::size_t from) {
-        std::vector<std::string> told;
+        std::vector<std::string> texts;
         for (std::size_t at = from; at < bench.events.size(); ++at) {
             if (bench.events[at].topic == "round.closed") {
-                told.push_back(bench.events[at].name + ": " + bench.events[at].detail);
+                texts.push_back(bench.events[at].name + ": " + bench.events[at].detail);
             }
         }
-        return told;
+        return texts;
     };
     const auto name = [&](std::uint64_t later) {
         return std::to_string(raw(bench.status().round) - later);

@@ -69,7 +69,7 @@ TEST_CASE(
     fleet.add_hosts(3);
     fleet.want("a", 2);
     fleet.want("b", 1);
-    fleet.settle();
+    fleet.converge();
     const auto before = homes(fleet);
     const PlanReply reply = ask(fleet, {.fail = {"node=n0"}});
     REQUIRE(reply.moves.size() == 1);
@@ -91,7 +91,7 @@ TEST_CASE("a what-if answer for a failed rack names the shortages", "[what_if]")
     fleet.offer("n1", in_rack("r1"));
     fleet.offer("n2", in_rack("r2"));
     fleet.want("web", 4);
-    fleet.settle();
+    fleet.converge();
     const PlanReply reply = ask(fleet, {.fail = {"rack=r1"}});
     CHECK(reply.moves.empty());
     REQUIRE(reply.shortages.size() == 1);
@@ -111,7 +111,7 @@ TEST_CASE("a what-if answer for a failed node counts tasks of every node as boun
     PlacementRule everywhere;
     everywhere.every_node = true;
     fleet.want_placed("mon", 1, everywhere);
-    fleet.settle();
+    fleet.converge();
     const PlanReply reply = ask(fleet, {.fail = {"node=n0"}});
     CHECK(reply.moves.empty());
     CHECK(reply.shortages.empty());
@@ -126,7 +126,7 @@ TEST_CASE("a what-if answer with added nodes or an omitted task shows the balanc
     fleet.want("a", 2);
     fleet.want("b", 2);
     fleet.want("c", 3);
-    fleet.settle();
+    fleet.converge();
     const PlanReply more = ask(fleet, {.add_nodes = 1});
     CHECK(more.added == 1);
     CHECK(more.added_like == "n1");
@@ -154,7 +154,7 @@ TEST_CASE("a what-if answer counts an instance with a decided move where it stil
     for (const char* const name : {"a", "b", "c", "d"}) {
         fleet.want(name, 1);
     }
-    fleet.settle();
+    fleet.converge();
     fleet.add("n1");
     Scope none_begins;
     none_begins.moves = 0;
@@ -176,7 +176,7 @@ TEST_CASE("a what-if question adds nodes like one that serves and does not fail"
     PlacementRule rule;
     rule.constraints = {*parse_constraint("rack = r1")};
     fleet.want_placed("web", 3, rule);
-    fleet.settle();
+    fleet.converge();
     const PlanReply more = ask(fleet, {.add_nodes = 1});
     CHECK(more.added_like == "n2");
     CHECK(more.shortages.empty());
@@ -189,7 +189,7 @@ TEST_CASE("a what-if answer for a failed node uses no node that is being drained
     Fleet fleet;
     fleet.add_hosts(4);
     fleet.want("web", 2);
-    fleet.settle();
+    fleet.converge();
     fleet.drain("n1");
     const PlanReply reply = ask(fleet, {.fail = {"node=n0"}});
     REQUIRE(reply.moves.size() == 2);
@@ -206,7 +206,7 @@ TEST_CASE("a what-if answer for a node that its tasks wait for shows their final
     PlacementRule patient;
     patient.reschedule_after = 5min;
     fleet.want_placed("web", 1, patient);
-    fleet.settle();
+    fleet.converge();
     const PlanReply reply = ask(fleet, {.fail = {"node=n0"}});
     CHECK(reply.shortages.empty());
     REQUIRE(reply.moves.size() == 1);
@@ -228,7 +228,7 @@ TEST_CASE("a what-if answer with added nodes does not claim starts that happen a
     CHECK(reply.moves.empty());
     CHECK(reply.pending == 4);
     fleet.want("web", 3);
-    REQUIRE(fleet.settle());
+    REQUIRE(fleet.converge());
     reply = ask(fleet, {.add_nodes = 1});
     CHECK(reply.pending == 0);
     CHECK(std::ranges::any_of(reply.moves, [](const PlannedMove& move) {
@@ -243,17 +243,17 @@ TEST_CASE("a what-if answer shows no retry of an instance that used up its tries
     fleet.add_hosts(4);
     fleet.want("bad", 1);
     fleet.want("ok", 1);
-    fleet.settle();
+    fleet.converge();
     const auto fail_bad = [&] { fleet.fail(homes(fleet).at({"bad", 0}), {"bad", 0}); };
     fail_bad();
     const PlanReply tried = ask(fleet, {.without_tasks = {"ok"}});
     REQUIRE(tried.moves.size() == 1);
     CHECK(tried.moves[0].cause == "retry");
     for (int tries = 0; tries < 3; ++tries) {
-        fleet.settle();
+        fleet.converge();
         fail_bad();
     }
-    fleet.settle();
+    fleet.converge();
     CHECK(ask(fleet, {.without_tasks = {"ok"}}).moves.empty());
     CHECK(ask(fleet, {.rebalance = true}).moves.empty());
     CHECK(ask(fleet, {.add_nodes = 1}).moves.empty());
@@ -265,7 +265,7 @@ TEST_CASE("a what-if answer for failed nodes without instances changes nothing",
     Fleet fleet;
     fleet.add_hosts(4);
     fleet.want("web", 2);
-    fleet.settle();
+    fleet.converge();
     for (const auto& [name, host] : fleet.hosts()) {
         if (host.runs.empty()) {
             const PlanReply reply = ask(fleet, {.fail = {"node=" + name}});
@@ -281,7 +281,7 @@ TEST_CASE("a what-if question selects nodes by any value of a label", "[what_if]
     fleet.add_hosts(2);
     fleet.offer("n0", in_rack("EU-1:a/b"));
     fleet.want("web", 1);
-    fleet.settle();
+    fleet.converge();
     fleet.offer("n1", in_rack("AS-1"));  // Labels sort unlike their nodes.
     CHECK(ask(fleet, {.fail = {"rack=EU-1:a/b"}}).shortages.empty());
     CHECK(refusal(fleet, {.fail = {"rack=EU-2"}}).code == Errc::not_found);
@@ -293,7 +293,7 @@ TEST_CASE("a question about unknown nodes or tasks is refused with similar names
     fleet.add_hosts(2);
     fleet.offer("n0", in_rack("r1"));
     fleet.want("web", 1);
-    fleet.settle();
+    fleet.converge();
     CHECK(refusal(fleet, {.fail = {"node=n7"}}).code == Errc::not_found);
     CHECK(refusal(fleet, {.fail = {"rack=r7"}}).code == Errc::not_found);
     const auto unknown = refusal(fleet, {.fail = {"rak=r1"}});
@@ -314,9 +314,9 @@ TEST_CASE("a mistyped label gets twenty of many suggestions", "[what_if]") {
         offer.labels["key" + std::to_string(i)] = "1";
     }
     fleet.offer("n0", offer);
-    const std::string told = refusal(fleet, {.fail = {"zzzzzzzzzz=1"}}).detail;
-    CHECK(told.starts_with("no node has a label 'zzzzzzzzzz'; the labels are key10, key11, "));
-    CHECK(told.ends_with(", key29 and more"));
+    const std::string detail = refusal(fleet, {.fail = {"zzzzzzzzzz=1"}}).detail;
+    CHECK(detail.starts_with("no node has a label 'zzzzzzzzzz'; the labels are key10, key11, "));
+    CHECK(detail.ends_with(", key29 and more"));
 }
 
 // A cluster without nodes has no labels, so none is unknown.
@@ -389,7 +389,7 @@ TEST_CASE("the prediction of a failure is what happens when it occurs", "[what_i
         for (std::uint64_t task = 1 + random.below(5); task > 0; --task) {
             fleet.want("t" + std::to_string(task), static_cast<std::uint32_t>(random.below(hosts)));
         }
-        fleet.settle();
+        fleet.converge();
         std::set<std::string> failing;
         PlanRequest request;
         for (std::uint64_t left = 1 + random.below(2); left > 0; --left) {
@@ -407,7 +407,7 @@ TEST_CASE("the prediction of a failure is what happens when it occurs", "[what_i
         for (const std::string& name : failing) {
             fleet.lose(name);
         }
-        fleet.settle();
+        fleet.converge();
         CHECK(homes(fleet) == expected);
     }
 }

@@ -12,8 +12,8 @@ using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-std::size_t times_told(const CoordinatorHarness& bench, const std::string& topic,
-                       const std::string& name) {
+std::size_t times_reported(const CoordinatorHarness& bench, const std::string& topic,
+                           const std::string& name) {
     return static_cast<std::size_t>(std::ranges::count_if(bench.events, [&](const Event& event) {
         return event.topic == topic && event.name == name;
     }));
@@ -114,7 +114,7 @@ TEST_CASE("a node that answers but cannot work is flaky within five rounds",
         CHECK(bench.node("n1").health == "flaky");
         CHECK(becomes(bench, "n1", "healthy", 6s));
         CHECK(bench.happened("node.suspension_ended", "n1"));
-        CHECK(times_told(bench, "node.suspended", "n1") == 1);
+        CHECK(times_reported(bench, "node.suspended", "n1") == 1);
     }
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("relapses double the suspension, and ten good minutes end that",
     bench.pass(2s);
     n1.host.spawn_failing = true;
     bench.pass(30s + 60s + 120s + 3 * 6s);
-    CHECK(times_told(bench, "node.suspended", "n1") == 4);
+    CHECK(times_reported(bench, "node.suspended", "n1") == 4);
     n1.host.spawn_failing = false;
     REQUIRE(becomes(bench, "n1", "healthy", 4min + 10s));
     bench.pass(9min);
@@ -182,7 +182,7 @@ TEST_CASE("a suspension outlasts silence and a new life, and ends at its time",
     n1.life = LifeId{9, 9};
     n1.incarnation = Incarnation{2};
     n1.session = Session{901};
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(1s);
     CHECK(bench.node("n1").health == "flaky");
     bench.pass(24s);
@@ -218,21 +218,21 @@ TEST_CASE("a node that refuses every order is flaky", "[coordinator][nodes][flak
 // Method: a new route every three seconds, in the same life; and the same after departures.
 TEST_CASE("a node that reconnects repeatedly is flaky, unless it announced its departure",
           "[coordinator][nodes][flaky]") {
-    const bool says_goodbye = GENERATE(false, true);
+    const bool announces = GENERATE(false, true);
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     for (std::uint64_t route = 0; route < 40; ++route) {
-        if (says_goodbye) {
+        if (announces) {
             bench.give(FromAgent{n1.session, Goodbye{n1.incarnation}});
         } else {
             bench.give(SessionClosed{n1.session});
         }
         n1.session = Session{5'000 + route};
-        bench.say_hello(n1);
+        bench.send_hello(n1);
         bench.pass(3s);
     }
-    CHECK(bench.happened("node.suspended", "n1") != says_goodbye);
+    CHECK(bench.happened("node.suspended", "n1") != announces);
 }
 
 TEST_CASE("a node whose messages make no sense is flaky", "[coordinator][nodes][flaky]") {

@@ -33,7 +33,7 @@ struct Bench : CoordinatorHarness {
 
     FakeAgent& join_stamping(const std::string& name) {
         add(name).stamps = true;
-        say_hello((*this)[name]);
+        send_hello((*this)[name]);
         pass(2s);
         return (*this)[name];
     }
@@ -130,8 +130,8 @@ TEST_CASE("an instance that a lost node may still run is held, and explain says 
     const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"db"}).instances.front();
     CHECK(shown.state == "unknown");
     CHECK(shown.detail == why.detail);
-    const Poll told = bench[home].polls.back();
-    CHECK(instant_of(told.lease) <= last + lease);
+    const Poll last_poll = bench[home].polls.back();
+    CHECK(instant_of(last_poll.lease) <= last + lease);
     bench.pass(over - 8s - 2s);
     CHECK(bench[other].instances.empty());
     bench.pass(4s);
@@ -184,7 +184,7 @@ TEST_CASE("a copy that ends under a new leader does not prove that none runs",
     ending.generation = Generation{5};
     ending.state = InstanceState::stopping;
     n1.instances[db0] = ending;
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(5s);
     n1.instances.clear();
     n1.revision = next(n1.revision);
@@ -213,7 +213,7 @@ TEST_CASE("a claim of an unknown node under a new leader does not prove that not
     claimed.generation = Generation{5};
     claimed.state = InstanceState::running;
     n1.instances[db0] = claimed;
-    bench.say_hello(n1);
+    bench.send_hello(n1);
     bench.pass(5s);
     n1.instances.clear();
     n1.revision = next(n1.revision);
@@ -249,7 +249,7 @@ TEST_CASE("a task that is exclusive again waits for what ran as exclusive before
 TEST_CASE("impossible clock values of a host have no effect", "[coordinator][leases]") {
     Bench bench;
     FakeAgent& n1 = bench.join_stamping("n1");
-    const auto say = [&](BootMs stamp, CivilMs at) {
+    const auto set_civil = [&](BootMs stamp, CivilMs at) {
         Report report;
         report.epoch = n1.epoch;
         report.round = n1.polls.back().round;
@@ -264,8 +264,8 @@ TEST_CASE("impossible clock values of a host have no effect", "[coordinator][lea
     n1.answers = false;
     for (const std::uint64_t stamp :
          {std::uint64_t{9'223'372'036'855}, std::uint64_t{1} << 63U, ~std::uint64_t{0}}) {
-        say(BootMs{stamp}, CivilMs{std::numeric_limits<std::int64_t>::min()});
-        say(BootMs{stamp}, CivilMs{std::numeric_limits<std::int64_t>::max()});
+        set_civil(BootMs{stamp}, CivilMs{std::numeric_limits<std::int64_t>::min()});
+        set_civil(BootMs{stamp}, CivilMs{std::numeric_limits<std::int64_t>::max()});
         CHECK(instant_of(n1.polls.back().lease) < Instant::max() - 24h);
     }
     const auto shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});

@@ -55,7 +55,7 @@ struct Model {
             ordered[node].insert(id);
         }
     }
-    void settle(NodeIndex node) {
+    void resolve_orders(NodeIndex node) {
         two.placements.orders().resolve(node, Sequence{sequences[node]});
         ordered[node].clear();
     }
@@ -73,7 +73,7 @@ struct Model {
             case 3: report_delta(node, id); break;
             case 4: lose_or_find(node); break;
             case 5: order(node, id); break;
-            default: settle(node);
+            default: resolve_orders(node);
         }
     }
 

@@ -103,7 +103,7 @@ TEST_CASE("naming the same task or node twice changes nothing", "[coordinator][w
     const auto listed = bench.ask(NodeAddRequest{{{.name = "n0"}}}, bench.fresh_id());
     REQUIRE(listed->result);
     CHECK(std::get<NodesChangeReply>(*listed->result).changes.front().action == "unchanged");
-    bench.say_hello(bench["n1"]);
+    bench.send_hello(bench["n1"]);
     bench.pass(3s);
     CHECK(orders_of(bench).empty());
     CHECK(bench.status().counter == before.counter);
