@@ -37,11 +37,11 @@ AgentInput Disk::carry_out(const Job& job) {
 }
 
 std::vector<AgentMessage> Readings::submit(Reading reading) {
-    if (worker_.open() >= limits::errands_of_agent) {
+    if (worker_.open() >= limits::calls_per_agent) {
         const auto stamp = std::visit([](const auto& one) { return one.stamp; }, reading);
-        return {ErrandFailed{stamp, Errc::busy,
-                             std::to_string(limits::errands_of_agent) +
-                                 " readings wait for this host already; ask again"}};
+        return {AgentCallFailed{stamp, Errc::busy,
+                                std::to_string(limits::calls_per_agent) +
+                                    " readings wait for this host already; ask again"}};
     }
     worker_.submit(std::move(reading));
     return {};
@@ -51,7 +51,7 @@ AgentMessage Readings::read(const Reading& job) const {
     if (const auto* log = std::get_if<ReadLog>(&job)) {
         auto piece = logs_.read(*log, net::civil_now());
         return piece ? AgentMessage{*std::move(piece)}
-                     : ErrandFailed{log->stamp, piece.error().code, piece.error().detail};
+                     : AgentCallFailed{log->stamp, piece.error().code, piece.error().detail};
     }
     const auto& measure = std::get<MeasureProcesses>(job);
     const auto now = net::boottime_now().time_since_epoch();

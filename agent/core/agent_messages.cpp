@@ -146,7 +146,7 @@ void Agent::handle(Instant /*now*/, const Call& call, AgentOutput& output) {
     const Welcome& leader = *session_.leader();
     if (const auto judged = fence_.judge(leader.cluster, leader.epoch, leader.leader); !judged) {
         output.messages.emplace_back(
-            ErrandFailed{call.stamp, judged.error().code, judged.error().detail});
+            AgentCallFailed{call.stamp, judged.error().code, judged.error().detail});
         return;
     }
     AgentCalls::carry_out(call, lives_.instances(), output);

@@ -143,7 +143,7 @@ struct MeasureProcesses {
         InstanceId id;
         ProcessIdentity identity;
     };
-    ErrandStamp stamp;
+    AgentCallStamp stamp;
     std::vector<Root> processes;
 };
 /// Read this from the host and send the answer to the coordinator when it is ready.

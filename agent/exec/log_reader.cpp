@@ -150,16 +150,15 @@ Place start_since(const std::vector<OpenLog>& logs, std::uint64_t civil_ms) {
     return logs.empty() ? Place{} : Place{.file = logs.size() - 1, .offset = logs.back().bytes};
 }
 
-Place start_of(const std::vector<OpenLog>& logs, const ReadLog& errand, CivilMs now) {
-    if (errand.from.file == 0) {
+Place start_of(const std::vector<OpenLog>& logs, const ReadLog& call, CivilMs now) {
+    if (call.from.file == 0) {
         const auto civil_ms = static_cast<std::uint64_t>(raw(now));
-        return errand.since_ms == 0
-                   ? Place{}
-                   : start_since(logs, civil_ms - std::min(civil_ms, errand.since_ms));
+        return call.since_ms == 0 ? Place{}
+                                  : start_since(logs, civil_ms - std::min(civil_ms, call.since_ms));
     }
     for (std::size_t file = 0; file < logs.size(); ++file) {
-        if (logs[file].id == errand.from.file && errand.from.offset <= logs[file].bytes) {
-            return {.file = file, .offset = errand.from.offset};
+        if (logs[file].id == call.from.file && call.from.offset <= logs[file].bytes) {
+            return {.file = file, .offset = call.from.offset};
         }
     }
     return {.gap = true};
@@ -175,27 +174,27 @@ std::uint64_t left_behind(const std::vector<OpenLog>& logs, const Place& place) 
 
 }  // namespace
 
-Result<LogPiece> LogReader::read(const ReadLog& errand, CivilMs now) const {
-    const char* const kind = errand.stream == LogStream::out ? ".out" : ".err";
-    const auto logs = open_logs(directory_ + '/' + to_string(errand.id) + kind);
+Result<LogPiece> LogReader::read(const ReadLog& call, CivilMs now) const {
+    const char* const kind = call.stream == LogStream::out ? ".out" : ".err";
+    const auto logs = open_logs(directory_ + '/' + to_string(call.id) + kind);
     if (!logs) {
         return tl::unexpected{logs.error()};
     }
-    LogPiece piece{.stamp = errand.stamp, .next = errand.from, .gap = false, .left = 0, .data = {}};
+    LogPiece piece{.stamp = call.stamp, .next = call.from, .gap = false, .left = 0, .data = {}};
     if (logs->empty()) {
         return piece;
     }
-    Place place = start_of(*logs, errand, now);
+    Place place = start_of(*logs, call, now);
     if (place.offset >= (*logs)[place.file].bytes && place.file + 1 < logs->size()) {
         place = {.file = place.file + 1, .offset = 0, .gap = place.gap};
     }
     const OpenLog& log = (*logs)[place.file];
-    const std::uint32_t wanted = errand.bytes == 0 ? limits::log_piece_bytes : errand.bytes;
+    const std::uint32_t wanted = call.bytes == 0 ? limits::log_piece_bytes : call.bytes;
     piece.data.resize(std::min(wanted, limits::log_piece_bytes));
     const ssize_t count = pread(log.file.get(), piece.data.data(), piece.data.size(),
                                 static_cast<off_t>(place.offset));
     if (count < 0) {
-        return fail(Errc::io, "the log of " + to_string(errand.id) + ": " + std::strerror(errno));
+        return fail(Errc::io, "the log of " + to_string(call.id) + ": " + std::strerror(errno));
     }
     piece.data.resize(static_cast<std::size_t>(count));
     piece.gap = place.gap;

@@ -4,7 +4,7 @@
 
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
-#include "common/messages/errands.hpp"
+#include "common/messages/agent_calls.hpp"
 
 namespace muster::agent {
 
@@ -18,7 +18,7 @@ public:
 
     /// Returns the piece that was asked for. It is empty if the instance has printed nothing.
     /// Errors: `io` with the kernel's reason. `now`: of this host.
-    [[nodiscard]] Result<LogPiece> read(const ReadLog& errand, CivilMs now) const;
+    [[nodiscard]] Result<LogPiece> read(const ReadLog& call, CivilMs now) const;
 
 private:
     std::string directory_;

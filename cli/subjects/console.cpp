@@ -22,7 +22,7 @@ Patience patience_for(const RequestBody& body, Duration total) {
     const bool asks_agents = std::holds_alternative<LogsRequest>(body) ||
                              std::holds_alternative<UsageRequest>(body) ||
                              std::holds_alternative<TaskSignalRequest>(body);
-    return asks_agents ? Patience{.total = total, .resend_after = limits::errand_patience + 1s}
+    return asks_agents ? Patience{.total = total, .resend_after = limits::agent_call_patience + 1s}
                        : Patience::of(total);
 }
 
@@ -42,7 +42,7 @@ Result<ReplyBody> Console::ask(const RequestBody& body) {
                                 std::holds_alternative<LogsRequest>(body);) {
         const Instant now = net::boottime_now();
         const Duration left = began + settings_.timeout - now;
-        if (now - asked < limits::errand_patience || left < limits::errand_patience) {
+        if (now - asked < limits::agent_call_patience || left < limits::agent_call_patience) {
             break;
         }
         asked = now;

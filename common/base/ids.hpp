@@ -26,7 +26,7 @@ enum class Revision : std::uint64_t {};
 /// Number of a batch of commands, per life of a node and epoch. 0: none yet.
 enum class Sequence : std::uint64_t {};
 /// Number of a request to an agent on behalf of an operator, per leadership. 0: none yet.
-enum class ErrandNumber : std::uint64_t {};
+enum class AgentCallNumber : std::uint64_t {};
 /// Position of a node or a task in the coordinator's dense tables. Never leaves the process.
 enum class NodeIndex : std::uint32_t {};
 enum class TaskIndex : std::uint32_t {};

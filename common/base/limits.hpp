@@ -90,13 +90,13 @@ inline constexpr std::size_t configuration_bytes = std::size_t{1} << 20U;
 inline constexpr std::size_t batch_commands = 1'024;         ///< Starts and stops in one batch.
 inline constexpr std::size_t batch_spec_bytes = 512 * 1024;  ///< Half a message for its specs.
 
-// Errands: operators' requests to agents.
+// Agent calls: operators' requests to agents.
 inline constexpr std::uint32_t log_piece_bytes = 48 * 1024;  ///< With its envelope in one part.
-inline constexpr std::size_t errands = 1'024;  ///< Open at once: 48 MB of log pieces; then `busy`.
-inline constexpr std::size_t errands_of_agent = 16;  ///< Waiting for the agent's disk; then `busy`.
+inline constexpr std::size_t agent_calls = 1'024;   ///< Open at once: 48 MB of logs; then `busy`.
+inline constexpr std::size_t calls_per_agent = 16;  ///< Waiting for the agent's disk; then `busy`.
 inline constexpr std::size_t used_instances = 20'000;  ///< In an answer: 2 MB.
-inline constexpr Duration errand_patience = 3s;   ///< Less than the operator's own patience of 5 s.
-inline constexpr std::size_t errands_kept = 256;  ///< Answers to signals, for repeated requests.
+inline constexpr Duration agent_call_patience = 3s;  ///< Less than the operator's patience of 5 s.
+inline constexpr std::size_t agent_call_answers_kept = 256;  ///< Answers to repeated signals.
 
 // Memory of an agent.
 inline constexpr std::size_t agent_waiting_messages = 64;  ///< For its disk; more are dropped.

@@ -3,7 +3,7 @@
 
 #include "common/codec/codec.hpp"
 #include "common/codec/fields/agent.hpp"
-#include "common/codec/fields/errands.hpp"
+#include "common/codec/fields/agent_calls.hpp"
 #include "common/codec/msgpack/reader.hpp"
 #include "common/codec/msgpack/writer.hpp"
 

@@ -9,7 +9,7 @@
 #include "common/base/names.hpp"
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
-#include "common/messages/errands.hpp"
+#include "common/messages/agent_calls.hpp"
 #include "common/spec/placement.hpp"
 #include "common/spec/spec.hpp"
 
@@ -156,7 +156,7 @@ struct Goodbye {
 };
 
 using AgentMessage =
-    std::variant<Hello, Report, Ack, Goodbye, LogPiece, Signalled, Measured, ErrandFailed>;
+    std::variant<Hello, Report, Ack, Goodbye, LogPiece, Signalled, Measured, AgentCallFailed>;
 
 // ---- coordinator to agent ----
 

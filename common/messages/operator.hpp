@@ -5,8 +5,8 @@
 
 #include "common/base/ids.hpp"
 #include "common/base/result.hpp"
+#include "common/messages/operator/agent_calls.hpp"
 #include "common/messages/operator/cluster.hpp"
-#include "common/messages/operator/errands.hpp"
 #include "common/messages/operator/explain.hpp"
 #include "common/messages/operator/intents.hpp"
 #include "common/messages/operator/nodes.hpp"

@@ -41,7 +41,7 @@ struct AgentFields : coordinator::PlainFields {
     static constexpr auto names(const agent::Spawn*) {
         return "process id generation spec lease token";
     }
-    static constexpr auto names(const ErrandStamp*) { return "epoch incarnation number"; }
+    static constexpr auto names(const AgentCallStamp*) { return "epoch incarnation number"; }
     static constexpr auto names(const LogPosition*) { return "file offset"; }
     static constexpr auto names(const ReadLog*) { return "stamp id stream from since_ms bytes"; }
     static constexpr auto names(const agent::MeasureProcesses::Root*) { return "id identity"; }

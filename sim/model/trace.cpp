@@ -5,7 +5,7 @@
 
 #include "common/base/ids.hpp"
 #include "common/base/result.hpp"
-#include "common/codec/fields/errands.hpp"
+#include "common/codec/fields/agent_calls.hpp"
 
 namespace muster::sim {
 
@@ -102,8 +102,8 @@ std::string describe(const AgentMessage& message) {
                                [](const Report& report) { return describe_report(report); },
                                [](const Ack& ack) { return describe_ack(ack); },
                                [](const Goodbye&) { return std::string{"goodbye"}; },
-                               []<class Errand>(const Errand& answer) {
-                                   return fmt::format("{}, errand {}", codec::tag<Errand>,
+                               []<class Call>(const Call& answer) {
+                                   return fmt::format("{}, errand {}", codec::tag<Call>,
                                                       raw(answer.stamp.number));
                                }},
                       message);
@@ -120,9 +120,8 @@ std::string describe(const CoordinatorMessage& message) {
                  },
                  [](const Poll& poll) { return fmt::format("poll, round {}", raw(poll.round)); },
                  [](const Batch& batch) { return describe_batch(batch); },
-                 []<class Errand>(const Errand& errand) {
-                     return fmt::format("{}, errand {}", codec::tag<Errand>,
-                                        raw(errand.stamp.number));
+                 []<class Call>(const Call& call) {
+                     return fmt::format("{}, errand {}", codec::tag<Call>, raw(call.stamp.number));
                  }},
         message);
 }

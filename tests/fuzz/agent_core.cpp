@@ -58,7 +58,7 @@ public:
             case 13: return process_not_started(input.byte());
             case 14: return process_ended(input.byte(), input.byte());
             case 15: return observe(input);
-            case 16: return deliver(errand(input));
+            case 16: return deliver(call(input));
             case 17: return pass(Duration{std::chrono::seconds{input.byte() % 64}});
             case 18: return leave(input.byte());
             default: return answer_all();
@@ -160,8 +160,9 @@ private:
         all.stops.push_back({instance_of(bits), Generation{1 + input.byte() % 8U}});
         return all;
     }
-    [[nodiscard]] CoordinatorMessage errand(Bytes& input) {
-        const ErrandStamp stamp{epoch_, agent_.memory().incarnation, ErrandNumber{input.byte()}};
+    [[nodiscard]] CoordinatorMessage call(Bytes& input) {
+        const AgentCallStamp stamp{epoch_, agent_.memory().incarnation,
+                                   AgentCallNumber{input.byte()}};
         const auto bits = input.byte();
         if (bits % 3U == 0) {
             return Measure{stamp};

@@ -23,10 +23,10 @@ std::string why_no_signal(const Instances& instances, const InstanceId& id) {
 
 }  // namespace
 
-bool AgentCalls::is_new(const ErrandStamp& stamp) {
+bool AgentCalls::is_new(const AgentCallStamp& stamp) {
     if (stamp.epoch != epoch_) {
         epoch_ = stamp.epoch;
-        last_ = ErrandNumber{};
+        last_ = AgentCallNumber{};
     }
     if (stamp.number <= last_) {
         return false;
@@ -35,22 +35,22 @@ bool AgentCalls::is_new(const ErrandStamp& stamp) {
     return true;
 }
 
-void AgentCalls::carry_out(const ReadLog& errand, const Instances& /*instances*/,
+void AgentCalls::carry_out(const ReadLog& call, const Instances& /*instances*/,
                            AgentOutput& output) {
     // Also for an instance that is gone: its files stay for a while.
-    output.readings.emplace_back(errand);
+    output.readings.emplace_back(call);
 }
 
-void AgentCalls::carry_out(const SendSignal& errand, const Instances& instances,
+void AgentCalls::carry_out(const SendSignal& call, const Instances& instances,
                            AgentOutput& output) {
-    const auto number = stop_signal_number(errand.signal);
+    const auto number = stop_signal_number(call.signal);
     if (!number) {
         output.messages.emplace_back(
-            ErrandFailed{errand.stamp, number.error().code, number.error().detail});
+            AgentCallFailed{call.stamp, number.error().code, number.error().detail});
         return;
     }
-    Signalled answer{.stamp = errand.stamp, .faults = {}};
-    for (const InstanceId& id : errand.ids) {
+    Signalled answer{.stamp = call.stamp, .faults = {}};
+    for (const InstanceId& id : call.ids) {
         auto why = why_no_signal(instances, id);
         if (why.empty()) {
             output.signals.push_back({instances.at(id).process.id, *number});
@@ -61,8 +61,8 @@ void AgentCalls::carry_out(const SendSignal& errand, const Instances& instances,
     output.messages.emplace_back(std::move(answer));
 }
 
-void AgentCalls::carry_out(const Measure& errand, const Instances& instances, AgentOutput& output) {
-    MeasureProcesses reading{.stamp = errand.stamp, .processes = {}};
+void AgentCalls::carry_out(const Measure& call, const Instances& instances, AgentOutput& output) {
+    MeasureProcesses reading{.stamp = call.stamp, .processes = {}};
     for (const auto& [id, instance] : instances) {
         if (instance.process.runs) {
             reading.processes.push_back({id, instance.process.identity});

@@ -3,7 +3,7 @@
 #include "agent/core/instances/instance_table.hpp"
 #include "agent/core/io.hpp"
 #include "common/base/ids.hpp"
-#include "common/messages/errands.hpp"
+#include "common/messages/agent_calls.hpp"
 
 namespace muster::agent {
 
@@ -14,16 +14,15 @@ namespace muster::agent {
 class AgentCalls {
 public:
     /// True once for each call.
-    [[nodiscard]] bool is_new(const ErrandStamp& stamp);
+    [[nodiscard]] bool is_new(const AgentCallStamp& stamp);
 
-    static void carry_out(const ReadLog& errand, const Instances& instances, AgentOutput& output);
-    static void carry_out(const SendSignal& errand, const Instances& instances,
-                          AgentOutput& output);
-    static void carry_out(const Measure& errand, const Instances& instances, AgentOutput& output);
+    static void carry_out(const ReadLog& call, const Instances& instances, AgentOutput& output);
+    static void carry_out(const SendSignal& call, const Instances& instances, AgentOutput& output);
+    static void carry_out(const Measure& call, const Instances& instances, AgentOutput& output);
 
 private:
     Epoch epoch_{};
-    ErrandNumber last_{};
+    AgentCallNumber last_{};
 };
 
 }  // namespace muster::agent

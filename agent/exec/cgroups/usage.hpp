@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "agent/core/agent.hpp"
-#include "common/messages/errands.hpp"
+#include "common/messages/agent_calls.hpp"
 
 namespace muster::agent {
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "common/base/limits.hpp"
+#include "common/codec/fields/agent_calls.hpp"
 #include "common/codec/fields/cluster.hpp"
-#include "common/codec/fields/errands.hpp"
 #include "common/codec/fields/nodes.hpp"
 #include "common/codec/fields/tasks.hpp"
 #include "common/codec/shapes/shape.hpp"

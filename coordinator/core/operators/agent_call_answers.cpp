@@ -11,7 +11,7 @@
 /// Puts the answers of agents into the reply of the request that waits for them.
 namespace muster::coordinator {
 
-AgentCalls::Request* AgentCallHandler::request_of(Session session, const ErrandStamp& stamp) {
+AgentCalls::Request* AgentCallHandler::request_of(Session session, const AgentCallStamp& stamp) {
     const auto index = nodes_.find(session);
     const bool is_of_now =
         index && stamp.epoch == meta_.epoch && stamp.incarnation == nodes_[*index].incarnation;
@@ -83,7 +83,7 @@ void AgentCallHandler::on_answer(Session session, const Measured& measured) {
     }
 }
 
-void AgentCallHandler::on_answer(Session session, const ErrandFailed& failed) {
+void AgentCallHandler::on_answer(Session session, const AgentCallFailed& failed) {
     auto* const request = request_of(session, failed.stamp);
     if (request == nullptr) {
         return;

@@ -16,7 +16,7 @@ namespace {
 
 std::string silence_of(const std::string& node) {
     return node + " did not answer within " +
-           std::to_string(to_ms(limits::errand_patience) / 1000) + " s";
+           std::to_string(to_ms(limits::agent_call_patience) / 1000) + " s";
 }
 
 /// Orders two copies of an instance: the better one stands for the instance.
@@ -29,15 +29,15 @@ bool is_better(const Copy& one, const Copy& other) {
 
 }  // namespace
 
-std::optional<ErrandStamp> AgentCallHandler::stamp_for(AgentCalls::Request& request,
-                                                       NodeIndex index) {
+std::optional<AgentCallStamp> AgentCallHandler::stamp_for(AgentCalls::Request& request,
+                                                          NodeIndex index) {
     const Node& node = nodes_[index];
     if (!node.session || coordinator::is_lost(node)) {
         return std::nullopt;
     }
-    return ErrandStamp{.epoch = meta_.epoch,
-                       .incarnation = node.incarnation,
-                       .number = calls_.ask(request, index)};
+    return AgentCallStamp{.epoch = meta_.epoch,
+                          .incarnation = node.incarnation,
+                          .number = calls_.ask(request, index)};
 }
 
 Result<InstanceId> AgentCallHandler::resolve_instance(const std::string& text) const {

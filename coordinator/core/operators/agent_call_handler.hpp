@@ -7,7 +7,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/result.hpp"
 #include "common/messages/message.hpp"
-#include "common/messages/operator/errands.hpp"
+#include "common/messages/operator/agent_calls.hpp"
 #include "coordinator/core/events/step_context.hpp"
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/operators/agent_calls.hpp"
@@ -29,7 +29,7 @@ public:
     void on_answer(Session session, const LogPiece& piece);
     void on_answer(Session session, const Signalled& signalled);
     void on_answer(Session session, const Measured& measured);
-    void on_answer(Session session, const ErrandFailed& failed);
+    void on_answer(Session session, const AgentCallFailed& failed);
 
     [[nodiscard]] AgentCalls& calls() { return calls_; }
     [[nodiscard]] const AgentCalls& calls() const { return calls_; }
@@ -38,8 +38,8 @@ private:
     friend struct CoreFields;
 
     /// The stamp of a call to the node; nothing if the node is not connected or lost.
-    [[nodiscard]] std::optional<ErrandStamp> stamp_for(AgentCalls::Request& request,
-                                                       NodeIndex index);
+    [[nodiscard]] std::optional<AgentCallStamp> stamp_for(AgentCalls::Request& request,
+                                                          NodeIndex index);
     [[nodiscard]] Result<InstanceId> resolve_instance(const std::string& text) const;
     /// The node that has the log. An empty name: the node of the best copy.
     [[nodiscard]] Result<NodeIndex> node_of_log(const InstanceId& id,
@@ -49,7 +49,7 @@ private:
     void note_signals(AgentCalls::Request& request, NodeIndex index,
                       const std::string& detail) const;
     /// The request that waits for this answer; null: none does.
-    [[nodiscard]] AgentCalls::Request* request_of(Session session, const ErrandStamp& stamp);
+    [[nodiscard]] AgentCalls::Request* request_of(Session session, const AgentCallStamp& stamp);
 
     const NodeRegistry& nodes_;
     const Copies& copies_;

@@ -8,12 +8,12 @@
 namespace muster::coordinator {
 
 Result<void> AgentCalls::check_room(std::size_t answers) const {
-    if (answers > limits::errands) {
+    if (answers > limits::agent_calls) {
         return fail(Errc::too_large, std::to_string(answers) + " nodes are too many to ask at " +
                                          "once; name fewer, at most " +
-                                         std::to_string(limits::errands));
+                                         std::to_string(limits::agent_calls));
     }
-    if (awaited_ + answers > limits::errands) {
+    if (awaited_ + answers > limits::agent_calls) {
         return fail(Errc::busy, "agents already owe " + std::to_string(awaited_) +
                                     " answers to operators; ask again");
     }
@@ -25,14 +25,14 @@ AgentCalls::Request& AgentCalls::open(Instant now, Ticket ticket, const RequestI
     has_answered_ = true;
     return requests_.emplace_back(Request{.tickets = {ticket},
                                           .id = id,
-                                          .deadline = now + limits::errand_patience,
+                                          .deadline = now + limits::agent_call_patience,
                                           .instance = {},
                                           .tasks = {},
                                           .reply = std::move(reply),
                                           .awaited = {}});
 }
 
-ErrandNumber AgentCalls::ask(Request& request, NodeIndex node) {
+AgentCallNumber AgentCalls::ask(Request& request, NodeIndex node) {
     last_ = next(last_);
     request.awaited.emplace(last_, node);
     ++awaited_;
@@ -57,7 +57,7 @@ bool AgentCalls::is_repeated(Ticket ticket, const RequestId& id, std::vector<Rep
     return true;
 }
 
-AgentCalls::Request* AgentCalls::answered(ErrandNumber number, NodeIndex node) {
+AgentCalls::Request* AgentCalls::answered(AgentCallNumber number, NodeIndex node) {
     for (Request& request : requests_) {
         const auto found = request.awaited.find(number);
         if (found != request.awaited.end() && found->second == node) {
@@ -92,7 +92,7 @@ void AgentCalls::reply(const Request& request, std::vector<ReplyTo>& replies) {
     awaited_ -= request.awaited.size();
     if (request.reply && std::holds_alternative<TaskSignalReply>(*request.reply)) {
         signals_.push_back(answer);
-        if (signals_.size() > limits::errands_kept) {
+        if (signals_.size() > limits::agent_call_answers_kept) {
             signals_.pop_front();
         }
     }

@@ -28,21 +28,21 @@ public:
         InstanceId instance;      ///< The instance whose log is read.
         std::string tasks;        ///< A pattern: the tasks whose usage is asked for.
         Result<ReplyBody> reply;  ///< The reply if no more agent answers.
-        std::map<ErrandNumber, NodeIndex> awaited;
+        std::map<AgentCallNumber, NodeIndex> awaited;
     };
 
     /// `busy` if this many more answers are too many to wait for.
     [[nodiscard]] Result<void> check_room(std::size_t answers) const;
     /// Opens a request that no agent is asked for yet.
     Request& open(Instant now, Ticket ticket, const RequestId& id, Result<ReplyBody> reply);
-    [[nodiscard]] ErrandNumber ask(Request& request, NodeIndex node);
+    [[nodiscard]] AgentCallNumber ask(Request& request, NodeIndex node);
 
     /// True if a request that runs only once was sent before: the ticket gets the same answer.
     [[nodiscard]] bool is_repeated(Ticket ticket, const RequestId& id,
                                    std::vector<ReplyTo>& replies);
 
     /// The request that waited for this answer of this node. Null: none waited for it.
-    [[nodiscard]] Request* answered(ErrandNumber number, NodeIndex node);
+    [[nodiscard]] Request* answered(AgentCallNumber number, NodeIndex node);
     /// Replies to requests that wait for no agent, or whose deadline has passed.
     void answer_due(Instant now, std::vector<ReplyTo>& replies);
     void fail_all(const Error& error, std::vector<ReplyTo>& replies);
@@ -55,7 +55,7 @@ private:
 
     std::deque<Request> requests_;  // In the order of their deadlines.
     std::size_t awaited_ = 0;       // In all requests.
-    ErrandNumber last_{};
+    AgentCallNumber last_{};
     bool has_answered_ = false;  // Some request may wait for no more agent.
     // The last replies: a repeated request must not send a signal again.
     std::deque<Shared<Reply>> signals_;

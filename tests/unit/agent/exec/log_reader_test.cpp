@@ -41,8 +41,8 @@ public:
     [[nodiscard]] LogPiece since(std::uint64_t ms, std::uint64_t now_ms) const {
         return ask({.id = {"web", 0}, .from = {}, .since_ms = ms}, now_ms);
     }
-    [[nodiscard]] LogPiece ask(const ReadLog& errand, std::uint64_t now_ms = noon_ms) const {
-        return reader_.read(errand, CivilMs{static_cast<std::int64_t>(now_ms)}).value();
+    [[nodiscard]] LogPiece ask(const ReadLog& call, std::uint64_t now_ms = noon_ms) const {
+        return reader_.read(call, CivilMs{static_cast<std::int64_t>(now_ms)}).value();
     }
     /// Everything after the position, which moves.
     std::string rest(LogPosition& from, std::uint32_t bytes = 0) {

@@ -207,22 +207,22 @@ void CoordinatorHarness::deliver(Session session, const Refused& refused) {
     }
 }
 
-// The test answers errands itself.
-void CoordinatorHarness::deliver(Session session, const ReadLog& errand) {
+// The test answers agent calls itself.
+void CoordinatorHarness::deliver(Session session, const ReadLog& call) {
     if (FakeAgent* fake = find(session)) {
-        fake->readings.push_back(errand);
+        fake->readings.push_back(call);
     }
 }
 
-void CoordinatorHarness::deliver(Session session, const SendSignal& errand) {
+void CoordinatorHarness::deliver(Session session, const SendSignal& call) {
     if (FakeAgent* fake = find(session)) {
-        fake->signals.push_back(errand);
+        fake->signals.push_back(call);
     }
 }
 
-void CoordinatorHarness::deliver(Session session, const Measure& errand) {
+void CoordinatorHarness::deliver(Session session, const Measure& call) {
     if (FakeAgent* fake = find(session)) {
-        fake->measures.push_back(errand);
+        fake->measures.push_back(call);
     }
 }
 

@@ -130,9 +130,9 @@ private:
     void deliver(Session session, const Refused& refused);
     void deliver(Session session, const Poll& poll);
     void deliver(Session session, const Batch& batch);
-    void deliver(Session session, const ReadLog& errand);
-    void deliver(Session session, const SendSignal& errand);
-    void deliver(Session session, const Measure& errand);
+    void deliver(Session session, const ReadLog& call);
+    void deliver(Session session, const SendSignal& call);
+    void deliver(Session session, const Measure& call);
     void obey(FakeAgent& fake, const Batch& batch);
 };
 

@@ -45,23 +45,23 @@ std::string fault(const std::optional<Reply>& reply) {
 
 }  // namespace
 
-TEST_CASE("a log is read where its instance is", "[coordinator][errands]") {
+TEST_CASE("a log is read where its instance is", "[coordinator][agent_calls]") {
     Pair bench;
     const Ticket ticket =
         bench.request(LogsRequest{.instance = "web.1", .stream = LogStream::err, .from = {5, 6}});
     REQUIRE(bench.second->readings.size() == 1);
-    const ReadLog errand = bench.second->readings[0];
-    CHECK(errand.id == InstanceId{"web", 1});
-    CHECK(errand.stream == LogStream::err);
-    CHECK(errand.from == LogPosition{5, 6});
+    const ReadLog call = bench.second->readings[0];
+    CHECK(call.id == InstanceId{"web", 1});
+    CHECK(call.stream == LogStream::err);
+    CHECK(call.from == LogPosition{5, 6});
     CHECK(!bench.reply_to(ticket));
 
-    bench.answer(*bench.second, LogPiece{errand.stamp, {5, 9}, false, 7, "abc"});
+    bench.answer(*bench.second, LogPiece{call.stamp, {5, 9}, false, 7, "abc"});
     const auto reply = std::get<LogsReply>(bench.reply_to(ticket).value().result.value());
     CHECK(reply == LogsReply{{"web", 1}, bench.second->name, {5, 9}, false, 7, "abc"});
 }
 
-TEST_CASE("for a task with several instances one must be named", "[coordinator][errands]") {
+TEST_CASE("for a task with several instances one must be named", "[coordinator][agent_calls]") {
     Pair bench;
     CHECK(fault(bench.ask(LogsRequest{.instance = "web"})) ==
           "'web' has 2 instances: name one, as in web.0");
@@ -71,7 +71,8 @@ TEST_CASE("for a task with several instances one must be named", "[coordinator][
     CHECK(bench.first->readings.size() + bench.second->readings.size() == 1);
 }
 
-TEST_CASE("an invalid request for a log is refused at once", "[coordinator][errands][bad_input]") {
+TEST_CASE("an invalid request for a log is refused at once",
+          "[coordinator][agent_calls][bad_input]") {
     Pair bench;
     CHECK(fault(bench.ask(LogsRequest{.instance = "nope.0"}))
               .starts_with("there is no instance 'nope.0'"));
@@ -90,24 +91,24 @@ TEST_CASE("an invalid request for a log is refused at once", "[coordinator][erra
 }
 
 TEST_CASE("the output of an instance on a node that it left is read with the node's name",
-          "[coordinator][errands]") {
+          "[coordinator][agent_calls]") {
     Pair bench;
     CHECK(!bench.ask(LogsRequest{.instance = "web.0", .node = bench.second->name}));
     CHECK(bench.second->readings.size() == 1);
 }
 
 // Goal: an operator always gets an answer, and a late one harms nothing.
-TEST_CASE("a timeout names the node that did not answer", "[coordinator][errands]") {
+TEST_CASE("a timeout names the node that did not answer", "[coordinator][agent_calls]") {
     Pair bench;
     const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
-    bench.pass(limits::errand_patience);
+    bench.pass(limits::agent_call_patience);
     CHECK(fault(bench.reply_to(ticket)) == bench.first->name + " did not answer within 3 s");
     bench.answer(*bench.first, LogPiece{bench.first->readings[0].stamp, {1, 1}, false, 7, "x"});
     CHECK(bench.reply_counts[ticket] == 1);
 }
 
 TEST_CASE("an answer counts only from the node and the life that were asked",
-          "[coordinator][errands][S3]") {
+          "[coordinator][agent_calls][S3]") {
     Pair bench;
     const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
     const auto stamp = bench.first->readings[0].stamp;
@@ -118,34 +119,35 @@ TEST_CASE("an answer counts only from the node and the life that were asked",
     CHECK(!bench.reply_to(ticket));
     // An answer with other content is accepted and passed on as it is.
     bench.answer(*bench.first, Measured{stamp, 1, {}});
-    bench.pass(limits::errand_patience);
+    bench.pass(limits::agent_call_patience);
     CHECK(bench.reply_counts[ticket] == 1);
 }
 
-TEST_CASE("a failed errand is reported with the node's own error", "[coordinator][errands]") {
+TEST_CASE("a failed agent call is reported with the node's own error",
+          "[coordinator][agent_calls]") {
     Pair bench;
     const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
     bench.answer(*bench.first,
-                 ErrandFailed{bench.first->readings[0].stamp, Errc::io, "Input/output error"});
+                 AgentCallFailed{bench.first->readings[0].stamp, Errc::io, "Input/output error"});
     CHECK(bench.reply_to(ticket)->result.error() ==
           Error{Errc::io, bench.first->name + ": Input/output error"});
 }
 
 // Goal: any number of operators uses bounded memory and bandwidth.
-TEST_CASE("the number of awaited answers is bounded", "[coordinator][errands][bounds]") {
+TEST_CASE("the number of awaited answers is bounded", "[coordinator][agent_calls][bounds]") {
     Pair bench;
-    for (std::size_t asked = 0; asked < limits::errands; ++asked) {
+    for (std::size_t asked = 0; asked < limits::agent_calls; ++asked) {
         REQUIRE(!bench.ask(LogsRequest{.instance = "web.0"}));
     }
     const auto refused = bench.ask(LogsRequest{.instance = "web.0"});
     REQUIRE(refused);
     CHECK(refused->result.error().code == Errc::busy);
-    bench.pass(limits::errand_patience);
+    bench.pass(limits::agent_call_patience);
     CHECK(!bench.ask(LogsRequest{.instance = "web.0"}));
 }
 
 TEST_CASE("a signal goes to all matching instances, and the answer lists each",
-          "[coordinator][errands]") {
+          "[coordinator][agent_calls]") {
     Pair bench;
     const Ticket ticket = bench.request(TaskSignalRequest{"web", "SIGHUP"});
     REQUIRE(bench.first->signals.size() == 1);
@@ -162,7 +164,7 @@ TEST_CASE("a signal goes to all matching instances, and the answer lists each",
     CHECK(bench.happened("task.signalled", "web"));
 }
 
-TEST_CASE("a single instance can be signalled", "[coordinator][errands]") {
+TEST_CASE("a single instance can be signalled", "[coordinator][agent_calls]") {
     Pair bench;
     bench.request(TaskSignalRequest{"web.1", "USR1"});
     CHECK(bench.first->signals.empty());
@@ -171,7 +173,7 @@ TEST_CASE("a single instance can be signalled", "[coordinator][errands]") {
 
 // Goal: a client that did not receive the answer can ask again.
 TEST_CASE("a signal that is requested twice under one id is sent once",
-          "[coordinator][errands][S2]") {
+          "[coordinator][agent_calls][S2]") {
     Pair bench;
     const auto id = bench.fresh_id();
     const Ticket first = bench.request(TaskSignalRequest{"web.0", "HUP"}, id);
@@ -186,7 +188,7 @@ TEST_CASE("a signal that is requested twice under one id is sent once",
 }
 
 TEST_CASE("a signal that matches nothing, or does not exist, is refused",
-          "[coordinator][errands][bad_input]") {
+          "[coordinator][agent_calls][bad_input]") {
     Pair bench;
     CHECK(fault(bench.ask(TaskSignalRequest{"nope", "HUP"})) ==
           "no task or instance that matches 'nope' runs");
@@ -195,14 +197,14 @@ TEST_CASE("a signal that matches nothing, or does not exist, is refused",
 }
 
 TEST_CASE("usage is collected from all nodes, with a list of the missing ones",
-          "[coordinator][errands]") {
+          "[coordinator][agent_calls]") {
     Pair bench;
     const Ticket ticket = bench.request(UsageRequest{});
     bench.answer(*bench.first, Measured{bench.first->measures[0].stamp,
                                         7'000'000,
                                         {{{"stranger", 0}, 1, 1, 1}, {{"web", 0}, 250, 4096, 2}}});
     CHECK(!bench.reply_to(ticket));
-    bench.pass(limits::errand_patience);
+    bench.pass(limits::agent_call_patience);
     const auto reply = std::get<UsageReply>(bench.reply_to(ticket).value().result.value());
     REQUIRE(reply.nodes.size() == 2);
     for (const UsageNode& node : reply.nodes) {
@@ -216,7 +218,8 @@ TEST_CASE("usage is collected from all nodes, with a list of the missing ones",
     CHECK(reply.instances[0].state == "running");
 }
 
-TEST_CASE("usage can be requested for some nodes and for some tasks", "[coordinator][errands]") {
+TEST_CASE("usage can be requested for some nodes and for some tasks",
+          "[coordinator][agent_calls]") {
     Pair bench;
     const Ticket ticket = bench.request(UsageRequest{.nodes = bench.first->name, .tasks = "db*"});
     CHECK(bench.second->measures.empty());
@@ -229,7 +232,7 @@ TEST_CASE("usage can be requested for some nodes and for some tasks", "[coordina
 }
 
 TEST_CASE("a client that waits for agents is answered when the leadership ends",
-          "[coordinator][errands]") {
+          "[coordinator][agent_calls]") {
     Pair bench;
     const Ticket ticket = bench.request(LogsRequest{.instance = "web.0"});
     bench.give(StoreFailed{"the disk is gone"});
@@ -237,14 +240,14 @@ TEST_CASE("a client that waits for agents is answered when the leadership ends",
     CHECK(!bench.reply_to(ticket)->result);
 }
 
-TEST_CASE("an errand that fails after another of its kind is reported for its node alone",
-          "[coordinator][errands]") {
+TEST_CASE("an agent call that fails after another of its kind is reported for its node alone",
+          "[coordinator][agent_calls]") {
     Pair bench;
     SECTION("a signal") {
         const Ticket ticket = bench.request(TaskSignalRequest{"web", "HUP"});
         bench.answer(*bench.first, Signalled{bench.first->signals[0].stamp, {}});
         bench.answer(*bench.second,
-                     ErrandFailed{bench.second->signals[0].stamp, Errc::busy, "too much to do"});
+                     AgentCallFailed{bench.second->signals[0].stamp, Errc::busy, "too much to do"});
         const auto reply = std::get<TaskSignalReply>(bench.reply_to(ticket).value().result.value());
         REQUIRE(reply.instances.size() == 2);
         CHECK(reply.instances[0].detail.empty());
@@ -253,8 +256,8 @@ TEST_CASE("an errand that fails after another of its kind is reported for its no
     SECTION("usage") {
         const Ticket ticket = bench.request(UsageRequest{});
         bench.answer(*bench.first, Measured{bench.first->measures[0].stamp, 7, {}});
-        bench.answer(*bench.second,
-                     ErrandFailed{bench.second->measures[0].stamp, Errc::busy, "too much to do"});
+        bench.answer(*bench.second, AgentCallFailed{bench.second->measures[0].stamp, Errc::busy,
+                                                    "too much to do"});
         const auto reply = std::get<UsageReply>(bench.reply_to(ticket).value().result.value());
         REQUIRE(reply.nodes.size() == 2);
         for (const UsageNode& node : reply.nodes) {
@@ -265,7 +268,8 @@ TEST_CASE("an errand that fails after another of its kind is reported for its no
 }
 
 // Goal: an agent's answer fills in only what it was asked for.
-TEST_CASE("an answer of another kind than requested changes nothing", "[coordinator][errands]") {
+TEST_CASE("an answer of another kind than requested changes nothing",
+          "[coordinator][agent_calls]") {
     Pair bench;
     SECTION("usage in reply to a signal") {
         const Ticket ticket = bench.request(TaskSignalRequest{"web.0", "HUP"});
@@ -281,15 +285,16 @@ TEST_CASE("an answer of another kind than requested changes nothing", "[coordina
     }
     SECTION("an answer without a request") {
         const auto replies = bench.reply_counts;
-        const ErrandStamp stamp{.epoch = Epoch{1}, .incarnation = {}, .number = ErrandNumber{77}};
+        const AgentCallStamp stamp{
+            .epoch = Epoch{1}, .incarnation = {}, .number = AgentCallNumber{77}};
         bench.answer(*bench.first, Signalled{stamp, {}});
         bench.answer(*bench.first, Measured{stamp, 7, {}});
-        bench.answer(*bench.first, ErrandFailed{stamp, Errc::io, "nothing"});
+        bench.answer(*bench.first, AgentCallFailed{stamp, Errc::io, "nothing"});
         CHECK(bench.reply_counts == replies);
     }
 }
 
-TEST_CASE("an errand omits absent nodes and says so", "[coordinator][errands]") {
+TEST_CASE("an agent call omits absent nodes and says so", "[coordinator][agent_calls]") {
     Pair bench;
     bench.give(SessionClosed{bench.first->session});
     SECTION("a signal") {
@@ -312,7 +317,8 @@ TEST_CASE("an errand omits absent nodes and says so", "[coordinator][errands]") 
     }
 }
 
-TEST_CASE("an errand with a meaningless name is refused", "[coordinator][errands][bad_input]") {
+TEST_CASE("an agent call with a meaningless name is refused",
+          "[coordinator][agent_calls][bad_input]") {
     Pair bench;
     CHECK(fault(bench.ask(TaskSignalRequest{"[", "HUP"})) != "no fault");
     CHECK(fault(bench.ask(UsageRequest{.nodes = "[", .tasks = "*"})) != "no fault");
@@ -320,7 +326,7 @@ TEST_CASE("an errand with a meaningless name is refused", "[coordinator][errands
 
 // Goal: of two copies the running one is meant.
 TEST_CASE("the log of an instance with two copies is that of the running one",
-          "[coordinator][errands]") {
+          "[coordinator][agent_calls]") {
     Pair bench;
     InstanceReport old = bench.second->instances.begin()->second;
     old.id = InstanceId{"web", 0};
@@ -338,10 +344,10 @@ TEST_CASE("the log of an instance with two copies is that of the running one",
 // Goal: the bound also holds for one request. Method: the list has one node more than can be asked
 // at once.
 TEST_CASE("usage is requested from a bounded number of nodes at once",
-          "[coordinator][errands][bounds]") {
+          "[coordinator][agent_calls][bounds]") {
     Pair bench;
     NodeAddRequest all;
-    for (std::size_t i = 0; i < limits::errands; ++i) {
+    for (std::size_t i = 0; i < limits::agent_calls; ++i) {
         all.nodes.push_back({.name = "m" + std::to_string(i)});
     }
     REQUIRE(bench.ask(all)->result);
@@ -355,7 +361,7 @@ TEST_CASE("usage is requested from a bounded number of nodes at once",
 
 // Goal: the record of signals for retries is bounded. Method: after the first, so many signals are
 // answered that it is forgotten; the second is still there.
-TEST_CASE("the oldest answered signal is forgotten first", "[coordinator][errands][bounds]") {
+TEST_CASE("the oldest answered signal is forgotten first", "[coordinator][agent_calls][bounds]") {
     Pair bench;
     std::vector<RequestId> ids;
     const auto send = [&](const RequestId& id) {
@@ -366,7 +372,7 @@ TEST_CASE("the oldest answered signal is forgotten first", "[coordinator][errand
         }
         return bench.first->signals.size() > before;
     };
-    for (std::size_t sent = 0; sent <= limits::errands_kept; ++sent) {
+    for (std::size_t sent = 0; sent <= limits::agent_call_answers_kept; ++sent) {
         ids.push_back(bench.fresh_id());
         REQUIRE(send(ids.back()));
     }

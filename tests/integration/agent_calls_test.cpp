@@ -111,7 +111,8 @@ TEST_CASE("a loud log and a slow reader delay no poll", "[integration][logs]") {
     follower.process().signal(SIGKILL);
 }
 
-TEST_CASE("a signal reaches the instances that match, and no others", "[integration][errands]") {
+TEST_CASE("a signal reaches the instances that match, and no others",
+          "[integration][agent_calls]") {
     Cluster cluster{{.nodes = {"n1", "n2"}}};
     const std::string script = "trap 'echo got HUP' HUP; echo ready; while :; do sleep 0.1; done";
     cluster.apply({cluster.task("web", 2, {"/bin/sh", "-c", script}),
@@ -135,7 +136,7 @@ TEST_CASE("a signal reaches the instances that match, and no others", "[integrat
 
 // Method: a paused agent does not answer.
 TEST_CASE("an agent that does not answer is named, and the others answer",
-          "[integration][errands]") {
+          "[integration][agent_calls]") {
     Cluster cluster{{.nodes = {"n1", "n2"}}};
     cluster.apply({cluster.task("web", 2)});
     REQUIRE(cluster.wait("web"));
@@ -153,7 +154,7 @@ TEST_CASE("an agent that does not answer is named, and the others answer",
 // long timeout is respected.
 // Method: pause an agent whose node may miss many polls. Resume it after the coordinator's own
 // timeout, while the command still waits for the log.
-TEST_CASE("a command waits as long as its timeout says", "[integration][errands]") {
+TEST_CASE("a command waits as long as its timeout says", "[integration][agent_calls]") {
     Cluster cluster{{.nodes = {"n1"}, .round = "1s", .config = "lost_after = 100\n"}};
     cluster.apply({cluster.task("web", 1, {"/bin/sh", "-c", "echo here; exec sleep 1000"})});
     REQUIRE(cluster.wait("web"));
@@ -173,7 +174,7 @@ TEST_CASE("a command waits as long as its timeout says", "[integration][errands]
     CHECK(until([&] { return contains(patient.output_so_far(), "here\n"); }));
 }
 
-TEST_CASE("top shows what nodes and instances use", "[integration][errands]") {
+TEST_CASE("top shows what nodes and instances use", "[integration][agent_calls]") {
     Cluster cluster{{.nodes = {"n1"}}};
     cluster.apply({cluster.task("busy", 1, {"/bin/sh", "-c", "while :; do :; done"})});
     REQUIRE(cluster.wait("busy"));

@@ -8,8 +8,8 @@
 #include "common/base/names.hpp"
 #include "common/base/result.hpp"
 
-/// Errands: requests of operators to an agent through the coordinator, and the answers. An errand
-/// is done once and at once, or not at all; it is not part of the desired state.
+/// Agent calls: requests of operators to an agent through the coordinator, and the answers. An
+/// agent call is done once and at once, or not at all; it is not part of the desired state.
 namespace muster {
 
 enum class LogStream : std::uint8_t { out, err };
@@ -25,20 +25,20 @@ struct LogPosition {
     friend bool operator==(const LogPosition&, const LogPosition&) = default;
 };
 
-/// The identity of an errand: fences it, and pairs the answer with it.
-struct ErrandStamp {
+/// The identity of an agent call: fences it, and pairs the answer with it.
+struct AgentCallStamp {
     Epoch epoch{};
     Incarnation incarnation{};
-    ErrandNumber number{};
+    AgentCallNumber number{};
 
-    friend bool operator==(const ErrandStamp&, const ErrandStamp&) = default;
+    friend bool operator==(const AgentCallStamp&, const AgentCallStamp&) = default;
 };
 
 // ---- coordinator to agent ----
 
 /// A piece of an instance's output.
 struct ReadLog {
-    ErrandStamp stamp{};
+    AgentCallStamp stamp{};
     InstanceId id;
     LogStream stream = LogStream::out;
     LogPosition from{};          ///< At no file: from the oldest kept output on,
@@ -50,7 +50,7 @@ struct ReadLog {
 
 /// A signal to the process groups of running instances.
 struct SendSignal {
-    ErrandStamp stamp;
+    AgentCallStamp stamp;
     std::string signal;  ///< A name that stop_signal_number() knows.
     std::vector<InstanceId> ids;
 
@@ -59,7 +59,7 @@ struct SendSignal {
 
 /// What each instance uses of the host.
 struct Measure {
-    ErrandStamp stamp;
+    AgentCallStamp stamp;
 
     friend bool operator==(const Measure&, const Measure&) = default;
 };
@@ -67,7 +67,7 @@ struct Measure {
 // ---- agent to coordinator ----
 
 struct LogPiece {
-    ErrandStamp stamp;
+    AgentCallStamp stamp;
     LogPosition next;        ///< After the piece.
     bool gap = false;        ///< Output between the requested position and this piece is deleted.
     std::uint64_t left = 0;  ///< Bytes after this piece, for now.
@@ -85,7 +85,7 @@ struct SignalFault {
 };
 
 struct Signalled {
-    ErrandStamp stamp;
+    AgentCallStamp stamp;
     std::vector<SignalFault> faults;  ///< All others got it.
 
     friend bool operator==(const Signalled&, const Signalled&) = default;
@@ -102,19 +102,19 @@ struct InstanceUse {
 };
 
 struct Measured {
-    ErrandStamp stamp;
+    AgentCallStamp stamp;
     std::uint64_t at_us = 0;  ///< The host's time since its boot, for rates.
     std::vector<InstanceUse> instances;
 
     friend bool operator==(const Measured&, const Measured&) = default;
 };
 
-struct ErrandFailed {
-    ErrandStamp stamp;
+struct AgentCallFailed {
+    AgentCallStamp stamp;
     Errc code = Errc::refused;
     std::string detail;
 
-    friend bool operator==(const ErrandFailed&, const ErrandFailed&) = default;
+    friend bool operator==(const AgentCallFailed&, const AgentCallFailed&) = default;
 };
 
 }  // namespace muster

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/messages/errands.hpp"
+#include "common/messages/agent_calls.hpp"
 
 /// Operators' requests to agents, and the answers that the coordinator collected.
 namespace muster {

@@ -4,10 +4,10 @@
 #include "common/codec/fields/agent.hpp"
 #include "common/codec/fields/views.hpp"
 #include "common/codec/shapes/shape.hpp"
-#include "common/messages/errands.hpp"
-#include "common/messages/operator/errands.hpp"
+#include "common/messages/agent_calls.hpp"
+#include "common/messages/operator/agent_calls.hpp"
 
-/// The fields of errands and of their answers. docs/reference/protocol.md repeats them.
+/// The fields of agent calls and of their answers. docs/reference/protocol.md repeats them.
 namespace muster::codec {
 
 template <>
@@ -23,12 +23,12 @@ inline constexpr std::string_view tag<Signalled> = "signalled";
 template <>
 inline constexpr std::string_view tag<Measured> = "measured";
 template <>
-inline constexpr std::string_view tag<ErrandFailed> = "errand_failed";
+inline constexpr std::string_view tag<AgentCallFailed> = "errand_failed";
 
 template <>
 inline constexpr bool positional<InstanceUse> = true;
 
-void fields(auto& visit, Like<ErrandStamp> auto& stamp) {
+void fields(auto& visit, Like<AgentCallStamp> auto& stamp) {
     visit("epoch", stamp.epoch, plain);
     visit("incarnation", stamp.incarnation, plain);
     visit("errand", stamp.number, plain);
@@ -37,20 +37,20 @@ void fields(auto& visit, Like<LogPosition> auto& position) {
     visit("file", position.file, plain.or_default());
     visit("offset", position.offset, plain.or_default());
 }
-void fields(auto& visit, Like<ReadLog> auto& errand) {
-    fields(visit, errand.stamp);
-    fields(visit, errand.id);
-    visit("stream", errand.stream, plain.or_default());
-    fields(visit, errand.from);
-    visit("since_ms", errand.since_ms, plain.or_default());
-    visit("bytes", errand.bytes, plain.or_default());
+void fields(auto& visit, Like<ReadLog> auto& call) {
+    fields(visit, call.stamp);
+    fields(visit, call.id);
+    visit("stream", call.stream, plain.or_default());
+    fields(visit, call.from);
+    visit("since_ms", call.since_ms, plain.or_default());
+    visit("bytes", call.bytes, plain.or_default());
 }
-void fields(auto& visit, Like<SendSignal> auto& errand) {
-    fields(visit, errand.stamp);
-    visit("signal", errand.signal, text(limits::name_bytes));
-    visit("ids", errand.ids, list(limits::instances_per_node));
+void fields(auto& visit, Like<SendSignal> auto& call) {
+    fields(visit, call.stamp);
+    visit("signal", call.signal, text(limits::name_bytes));
+    visit("ids", call.ids, list(limits::instances_per_node));
 }
-void fields(auto& visit, Like<Measure> auto& errand) { fields(visit, errand.stamp); }
+void fields(auto& visit, Like<Measure> auto& call) { fields(visit, call.stamp); }
 void fields(auto& visit, Like<LogPiece> auto& piece) {
     fields(visit, piece.stamp);
     fields(visit, piece.next);
@@ -80,7 +80,7 @@ void fields(auto& visit, Like<Measured> auto& answer) {
     visit("instances", answer.instances, list(limits::instances_per_node));
 }
 
-void fields(auto& visit, Like<ErrandFailed> auto& answer) {
+void fields(auto& visit, Like<AgentCallFailed> auto& answer) {
     fields(visit, answer.stamp);
     visit("code", answer.code, plain);
     visit("detail", answer.detail, sentence(limits::sentence_bytes).or_default());

@@ -1,4 +1,4 @@
-// Errands of operators, which the leader passes to an agent; in virtual time.
+// Agent calls of operators, which the leader passes to an agent; in virtual time.
 
 #include <csignal>
 
@@ -12,14 +12,14 @@ using namespace muster::agent::testing;
 
 namespace {
 
-ErrandStamp stamp(Node& node, std::uint64_t number) {
-    return {node.epoch, node.agent().memory().incarnation, ErrandNumber{number}};
+AgentCallStamp stamp(Node& node, std::uint64_t number) {
+    return {node.epoch, node.agent().memory().incarnation, AgentCallNumber{number}};
 }
 
 }  // namespace
 
 TEST_CASE("a signal goes to running instances, and the answer lists those without a process",
-          "[agent][errands]") {
+          "[agent][agent_calls]") {
     Node node;
     node.join();
     node.start(web0, 3);
@@ -35,16 +35,17 @@ TEST_CASE("a signal goes to running instances, and the answer lists those withou
     CHECK(answer.faults[1] == SignalFault{{"db", 7}, "it is no longer on this node"});
 }
 
-TEST_CASE("a signal that does not exist is refused", "[agent][errands][bad_input]") {
+TEST_CASE("a signal that does not exist is refused", "[agent][agent_calls][bad_input]") {
     Node node;
     node.join();
     node.deliver(SendSignal{stamp(node, 1), "FOO", {web0}});
-    CHECK(node.last<ErrandFailed>().value().code == Errc::invalid);
+    CHECK(node.last<AgentCallFailed>().value().code == Errc::invalid);
     CHECK(node.signals.empty());
 }
 
 // Goal: a frame that arrives twice, late, or for an earlier life does nothing.
-TEST_CASE("an errand is done once, and only for the leader of this life", "[agent][errands][S3]") {
+TEST_CASE("an agent call is done once, and only for the leader of this life",
+          "[agent][agent_calls][S3]") {
     Node node;
     node.join();
     node.start(web0, 3);
@@ -65,8 +66,8 @@ TEST_CASE("an errand is done once, and only for the leader of this life", "[agen
     CHECK(node.count<Signalled>() == 1);
 }
 
-// A newer leadership numbers its errands from the start.
-TEST_CASE("a new leader's first errand is done", "[agent][errands]") {
+// A newer leadership numbers its agent calls from the start.
+TEST_CASE("a new leader's first agent call is done", "[agent][agent_calls]") {
     Node node;
     node.join();
     node.start(web0, 3);
@@ -78,17 +79,17 @@ TEST_CASE("a new leader's first errand is done", "[agent][errands]") {
     CHECK(node.signals.size() == 2);
 }
 
-TEST_CASE("an errand of a leader that the agent does not obey is not done",
-          "[agent][errands][S3]") {
+TEST_CASE("an agent call of a leader that the agent does not obey is not done",
+          "[agent][agent_calls][S3]") {
     Node node{{.memory = {.cluster = ours, .epoch = Epoch{5}, .leader = {5, 5}}}};
     node.cluster = theirs;
     node.join();
     node.deliver(SendSignal{stamp(node, 1), "HUP", {web0}});
-    CHECK(node.last<ErrandFailed>().value().code == Errc::foreign_cluster);
+    CHECK(node.last<AgentCallFailed>().value().code == Errc::foreign_cluster);
 }
 
 TEST_CASE("logs of former instances can be read too, and usage is measured for running ones",
-          "[agent][errands]") {
+          "[agent][agent_calls]") {
     Node node;
     node.join();
     node.start(web0, 3);
