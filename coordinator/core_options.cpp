@@ -69,8 +69,9 @@ constexpr std::array cluster_keys{
             }},
     CoreKey{"max_lost", [](const auto& v,
                            auto& o) { return read_duration(v, 1min, 24h * 365, o.loss.max_lost); }},
-    CoreKey{"goodbye_grace",
-            [](const auto& v, auto& o) { return read_duration(v, 0s, 24h, o.loss.goodbye_grace); }},
+    CoreKey{
+        "departure_grace",
+        [](const auto& v, auto& o) { return read_duration(v, 0s, 24h, o.loss.departure_grace); }},
     CoreKey{"loss_rate_percent",
             [](const auto& v, auto& o) { return read_number(v, 1, 100, o.loss.rate_percent); }},
     CoreKey{"max_flaky",

@@ -5,7 +5,7 @@ Usage: agent.py NAME ENDPOINT MEMORY_FILE
 
 It joins, answers polls, starts, stops and restarts processes, and reports changes at once. It refuses
 a task that needs more than it can do: limits, users, leases and the like. Its processes end with it. It
-keeps no logs and answers no errands.
+keeps no logs and answers no agent calls.
 """
 import ctypes
 import json
@@ -359,7 +359,7 @@ class Agent:
             if self.leader:
                 self.hello_at = time.monotonic() + max(HELLO_AFTER_S, 3 * self.leader["round_ms"] / 1000)
             handler = getattr(self, "on_" + message["type"], None)
-            if handler:  # An errand may stay without an answer.
+            if handler:  # An agent call may stay without an answer.
                 handler(message)
 
     def end(self):
@@ -371,7 +371,7 @@ class Agent:
             self.touch(key)
         while self.instances:
             self.step()
-        self.send("goodbye")
+        self.send("departure")
         self.link.close()
 
 

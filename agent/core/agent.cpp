@@ -170,8 +170,8 @@ void Agent::announce_departure(Instant now, AgentOutput& output) {
     if (session_.leader() && reporter_.has_news()) {
         report(now, {.epoch = session_.leader()->epoch, .seen = reporter_.last_reported()}, output);
     }
-    output.messages.emplace_back(Goodbye{.incarnation = memory().incarnation,
-                                         .instances = static_cast<std::uint32_t>(count)});
+    output.messages.emplace_back(Departure{.incarnation = memory().incarnation,
+                                           .instances = static_cast<std::uint32_t>(count)});
     output.finished = true;
 }
 

@@ -47,7 +47,7 @@ private:
     void on(const Hello& hello);
     void on(const Report& report);
     void on(const Ack& ack);
-    void on(const Goodbye& /*goodbye*/) {}
+    void on(const Departure& /*departure*/) {}
     template <class Answer>
         requires requires(Answer answer) { answer.stamp; }
     void on(const Answer& /*answer*/) {}  // Calls are never sent, so they have no answers.

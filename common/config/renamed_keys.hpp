@@ -13,6 +13,9 @@ namespace muster {
     if (old_key == "term") {
         return "round";
     }
+    if (old_key == "goodbye_grace") {
+        return "departure_grace";
+    }
     return old_key == "forget_after" ? "max_lost" : "";
 }
 

@@ -148,15 +148,15 @@ struct Ack {
 };
 
 /// A planned absence: the agent stops on request.
-struct Goodbye {
+struct Departure {
     Incarnation incarnation{};
     std::uint32_t instances = 0;  ///< Left running; its next life adopts them.
 
-    friend bool operator==(const Goodbye&, const Goodbye&) = default;
+    friend bool operator==(const Departure&, const Departure&) = default;
 };
 
 using AgentMessage =
-    std::variant<Hello, Report, Ack, Goodbye, LogPiece, Signalled, Measured, AgentCallFailed>;
+    std::variant<Hello, Report, Ack, Departure, LogPiece, Signalled, Measured, AgentCallFailed>;
 
 // ---- coordinator to agent ----
 

@@ -14,8 +14,8 @@ struct LossOptions {
     std::uint32_t after = 10;  ///< Missed polls until a node is lost.
     /// Missed polls until a node is silent: at least 2, and fewer than `after`.
     std::uint32_t silent_after = 3;
-    Duration goodbye_grace = 30s;  ///< A node that left becomes lost after this time.
-    Duration max_lost = 24h;       ///< A lost node without placements is forgotten after this time.
+    Duration departure_grace = 30s;  ///< A node that left becomes lost after this time.
+    Duration max_lost = 24h;  ///< A lost node without placements is forgotten after this time.
     std::uint32_t rate_percent = 1;  ///< Nodes decided lost per round (at least 1), S9.
     std::uint32_t burst = 10;
 };

@@ -12,8 +12,8 @@ void Rooms::on(StepContext& step, const FromAgent& input, Effects& effects) {
         using Kind = std::decay_t<decltype(message)>;
         if constexpr (std::is_same_v<Kind, Hello>) {
             in_.membership.on_hello(step, session, message, effects);
-        } else if constexpr (std::is_same_v<Kind, Goodbye>) {
-            in_.membership.on_goodbye(step, session, message, effects);
+        } else if constexpr (std::is_same_v<Kind, Departure>) {
+            in_.membership.on_departure(step, session, message, effects);
         } else if constexpr (std::is_same_v<Kind, Report>) {
             reports_.on_report(step, session, message, effects);
         } else if constexpr (std::is_same_v<Kind, Ack>) {

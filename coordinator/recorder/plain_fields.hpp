@@ -140,7 +140,7 @@ struct PlainFields {
     // ---- parts of the core ----
 
     static constexpr auto names(const LossOptions*) {
-        return "after silent_after goodbye_grace max_lost rate_percent burst";
+        return "after silent_after departure_grace max_lost rate_percent burst";
     }
     static constexpr auto names(const CoordinatorOptions*) {
         return "round loss recovery_grace lease rebalance move_cooldown stop_strays max_flaky "

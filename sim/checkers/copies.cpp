@@ -217,16 +217,16 @@ void Copies::on(Instant, const AgentMessageReceived& received) {
         on_report(received.host, *report);
     } else if (const auto* ack = std::get_if<Ack>(&received.message)) {
         on_ack(received.host, *ack);
-    } else if (const auto* goodbye = std::get_if<Goodbye>(&received.message)) {
-        if (goodbye->incarnation == nodes_[received.host].incarnation) {
-            on_departure(received.host, *goodbye);
+    } else if (const auto* departure = std::get_if<Departure>(&received.message)) {
+        if (departure->incarnation == nodes_[received.host].incarnation) {
+            on_departure(received.host, *departure);
         }
     }
 }
 
 // What the agent leaves keeps running. An agent that leaves nothing has obeyed nothing more.
-void Copies::on_departure(HostIndex host, const Goodbye& goodbye) {
-    if (goodbye.instances > 0) {
+void Copies::on_departure(HostIndex host, const Departure& departure) {
+    if (departure.instances > 0) {
         return;
     }
     for (const InstanceId& id : std::vector(nodes_[host].all.begin(), nodes_[host].all.end())) {

@@ -133,7 +133,7 @@ private:
     void apply_listed(HostIndex host, const Report& report);
     void apply_ended(HostIndex host, const Report& report);
     void on_ack(HostIndex host, const Ack& ack);
-    void on_departure(HostIndex host, const Goodbye& goodbye);
+    void on_departure(HostIndex host, const Departure& departure);
     void resolve_orders(HostIndex host, const InstanceId& id, const Report& report,
                         Sequence issued);
     void decide_stop(Copy& copy, Epoch epoch, Sequence obeyed);

@@ -104,8 +104,8 @@ AgentMessage forged_message(Random& random, const AgentHost& host,
     switch (random.below(8)) {
         case 0: return any_hello(random, host, store);
         case 1:
-            return Goodbye{any(random, host.disk().incarnation),
-                           static_cast<std::uint32_t>(random.below(3))};
+            return Departure{any(random, host.disk().incarnation),
+                             static_cast<std::uint32_t>(random.below(3))};
         case 2:
         case 3: return any_ack(random, host, store);
         default: return any_report(random, host, store);

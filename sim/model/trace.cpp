@@ -101,9 +101,9 @@ std::string describe(const AgentMessage& message) {
                                },
                                [](const Report& report) { return describe_report(report); },
                                [](const Ack& ack) { return describe_ack(ack); },
-                               [](const Goodbye&) { return std::string{"goodbye"}; },
+                               [](const Departure&) { return std::string{"departure"}; },
                                []<class Call>(const Call& answer) {
-                                   return fmt::format("{}, errand {}", codec::tag<Call>,
+                                   return fmt::format("{}, call {}", codec::tag<Call>,
                                                       raw(answer.stamp.number));
                                }},
                       message);
@@ -121,7 +121,7 @@ std::string describe(const CoordinatorMessage& message) {
                  [](const Poll& poll) { return fmt::format("poll, round {}", raw(poll.round)); },
                  [](const Batch& batch) { return describe_batch(batch); },
                  []<class Call>(const Call& call) {
-                     return fmt::format("{}, errand {}", codec::tag<Call>, raw(call.stamp.number));
+                     return fmt::format("{}, call {}", codec::tag<Call>, raw(call.stamp.number));
                  }},
         message);
 }

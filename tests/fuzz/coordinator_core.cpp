@@ -208,7 +208,7 @@ private:
             case 2:
                 if (FakeAgent* const left = fake(bytes.byte())) {
                     bench_.give(
-                        coordinator::FromAgent{left->session, Goodbye{left->incarnation, 0}});
+                        coordinator::FromAgent{left->session, Departure{left->incarnation, 0}});
                 }
                 break;
             default: bench_.give(coordinator::Wake{}); break;

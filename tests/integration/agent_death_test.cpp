@@ -204,7 +204,7 @@ TEST_CASE("an agent that is stopped announces its departure, and its tasks keep 
 TEST_CASE("instances that an agent left running move when it does not return",
           "[integration][death]") {
     Cluster cluster{
-        {.nodes = {"n1", "n2"}, .config = "goodbye_grace = \"0s\"\nrecovery_grace = \"0s\"\n"}};
+        {.nodes = {"n1", "n2"}, .config = "departure_grace = \"0s\"\nrecovery_grace = \"0s\"\n"}};
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
     const auto leaving = home_of(cluster, "web.0");

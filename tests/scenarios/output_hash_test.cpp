@@ -75,8 +75,8 @@ const Changes<agent::AgentOutput> of_agent{
     [](auto& o) { o.checks.emplace_back(); },
     [](auto& o) { o.readings.push_back(ReadLog{}); },
     [](auto& o) { o.readings.push_back(agent::MeasureProcesses{}); },
-    [](auto& o) { o.messages.push_back(Goodbye{}); },
-    [](auto& o) { o.messages.push_back(Goodbye{.instances = 1}); },
+    [](auto& o) { o.messages.push_back(Departure{}); },
+    [](auto& o) { o.messages.push_back(Departure{.instances = 1}); },
     [](auto& o) { o.finished = true; },
 };
 

@@ -22,7 +22,7 @@ inline constexpr std::string_view tag<Report> = "report";
 template <>
 inline constexpr std::string_view tag<Ack> = "ack";
 template <>
-inline constexpr std::string_view tag<Goodbye> = "goodbye";
+inline constexpr std::string_view tag<Departure> = "departure";
 template <>
 inline constexpr std::string_view tag<Welcome> = "welcome";
 template <>
@@ -116,9 +116,9 @@ void fields(auto& visit, Like<Ack> auto& ack) {
     visit("refusals", ack.refusals, list(limits::batch_commands).or_default());
 }
 
-void fields(auto& visit, Like<Goodbye> auto& goodbye) {
-    visit("incarnation", goodbye.incarnation, plain);
-    visit("instances", goodbye.instances, plain.or_default());
+void fields(auto& visit, Like<Departure> auto& departure) {
+    visit("incarnation", departure.incarnation, plain);
+    visit("instances", departure.instances, plain.or_default());
 }
 
 void fields(auto& visit, Like<Welcome> auto& welcome) {

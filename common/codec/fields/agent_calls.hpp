@@ -23,7 +23,7 @@ inline constexpr std::string_view tag<Signalled> = "signalled";
 template <>
 inline constexpr std::string_view tag<Measured> = "measured";
 template <>
-inline constexpr std::string_view tag<AgentCallFailed> = "errand_failed";
+inline constexpr std::string_view tag<AgentCallFailed> = "call_failed";
 
 template <>
 inline constexpr bool positional<InstanceUse> = true;
@@ -31,7 +31,7 @@ inline constexpr bool positional<InstanceUse> = true;
 void fields(auto& visit, Like<AgentCallStamp> auto& stamp) {
     visit("epoch", stamp.epoch, plain);
     visit("incarnation", stamp.incarnation, plain);
-    visit("errand", stamp.number, plain);
+    visit("call", stamp.number, plain);
 }
 void fields(auto& visit, Like<LogPosition> auto& position) {
     visit("file", position.file, plain.or_default());

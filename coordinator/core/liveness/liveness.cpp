@@ -139,7 +139,7 @@ void Liveness::expect_return(Instant now, NodeIndex index) {
         const Duration silent = options_.round * options_.loss.after;
         nodes_.deadlines().set(
             index, DueKind::departure,
-            std::max(now + silent + options_.loss.goodbye_grace, recovery_.grace_ends()));
+            std::max(now + silent + options_.loss.departure_grace, recovery_.grace_ends()));
     }
 }
 

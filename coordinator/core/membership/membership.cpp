@@ -255,23 +255,23 @@ void Membership::mark_ahead(StepContext& step, NodeIndex index, Generation seen,
     }
 }
 
-void Membership::on_goodbye(StepContext& step, Session session, const Goodbye& goodbye,
-                            Effects& effects) {
+void Membership::on_departure(StepContext& step, Session session, const Departure& departure,
+                              Effects& effects) {
     const auto index = in_.nodes.find(session);
     if (!index) {
         in_.nodes.count_useless(Useless::unknown_sender);  // Only a known node can leave.
         return;
     }
     const Node& node = in_.nodes[*index];
-    if (goodbye.incarnation != node.incarnation) {
+    if (departure.incarnation != node.incarnation) {
         return;
     }
-    in_.nodes.edit(*index, WriteKey<LifeFacts>{}).left_instances_running = goodbye.instances > 0;
+    in_.nodes.edit(*index, WriteKey<LifeFacts>{}).left_instances_running = departure.instances > 0;
     in_.nodes.transition(step, *index, NodeChange::left, "its agent announced its departure");
     in_.liveness.expect_return(step.now, *index);
     in_.liveness.rounds().cancel_poll(*index);
     conflicts_.end(*index);
-    in_.copies.on_goodbye(*index);
+    in_.copies.on_departure(*index);
     if (!node.left_instances_running) {
         effects.departed.push_back(*index);  // It ended all its instances when it left.
         in_.liveness.recovery().resolved(*index);

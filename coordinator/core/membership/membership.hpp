@@ -51,7 +51,8 @@ public:
 
     // ---- agents ----
     void on_hello(StepContext& step, Session session, const Hello& hello, Effects& effects);
-    void on_goodbye(StepContext& step, Session session, const Goodbye& goodbye, Effects& effects);
+    void on_departure(StepContext& step, Session session, const Departure& departure,
+                      Effects& effects);
     /// A connection closed: no node is reached by it any more.
     void on_connection_closed(Session session);
     [[nodiscard]] NameConflicts& conflicts() { return conflicts_; }

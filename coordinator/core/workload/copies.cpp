@@ -122,7 +122,7 @@ void Copies::begin_life(NodeIndex index) {
     facts.vanished = false;
 }
 
-void Copies::on_goodbye(NodeIndex index) {
+void Copies::on_departure(NodeIndex index) {
     CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
     facts.vanished = false;
     if (!nodes_[index].left_instances_running) {

@@ -58,7 +58,7 @@ public:
     /// recorded.
     void begin_life(NodeIndex index);
     /// The node left. Its instances ended unless it announced that they run on.
-    void on_goodbye(NodeIndex index);
+    void on_departure(NodeIndex index);
     /// Updates the copies after the facts of a node changed. `evacuation`: all its instances must
     /// move elsewhere.
     void on_changed_node(NodeIndex index, std::optional<Evacuation> evacuation);

@@ -94,7 +94,7 @@ public:
         const auto* report = std::get_if<Report>(&received.message);
         const bool is_complete =
             report != nullptr && report->kind == ReportKind::snapshot && report->epoch == epoch_;
-        if (is_complete || std::holds_alternative<Goodbye>(received.message)) {
+        if (is_complete || std::holds_alternative<Departure>(received.message)) {
             awaited_.erase(route->second.name);
         }
     }

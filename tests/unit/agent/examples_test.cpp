@@ -92,7 +92,7 @@ TEST_CASE("the example of a coordinator's configuration equals the defaults", "[
     CHECK(read->core.recovery_grace == plain.core.recovery_grace);
     CHECK(read->core.recovery_grace == coordinator::usual_recovery_grace(plain.core));
     CHECK(read->core.loss.max_lost == plain.core.loss.max_lost);
-    CHECK(read->core.loss.goodbye_grace == plain.core.loss.goodbye_grace);
+    CHECK(read->core.loss.departure_grace == plain.core.loss.departure_grace);
     CHECK(read->core.max_flaky == plain.core.max_flaky);
     CHECK(read->core.loss.rate_percent == plain.core.loss.rate_percent);
     CHECK(read->core.loss.burst == plain.core.loss.burst);

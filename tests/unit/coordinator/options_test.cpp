@@ -44,7 +44,7 @@ TEST_CASE("the example configuration has the defaults", "[options]") {
     CHECK(options->core.recovery_grace == defaults.core.recovery_grace);
     CHECK(options->core.lease == defaults.core.lease);
     CHECK(options->core.loss.max_lost == defaults.core.loss.max_lost);
-    CHECK(options->core.loss.goodbye_grace == defaults.core.loss.goodbye_grace);
+    CHECK(options->core.loss.departure_grace == defaults.core.loss.departure_grace);
     CHECK(options->core.loss.rate_percent == defaults.core.loss.rate_percent);
     CHECK(options->core.loss.burst == defaults.core.loss.burst);
     CHECK(options->core.rebalance == defaults.core.rebalance);
@@ -72,7 +72,7 @@ TEST_CASE("every key of the configuration has its effect", "[options]") {
         recovery_grace = "1m"
         lease = "20s"
         max_lost = "2h"
-        goodbye_grace = "0s"
+        departure_grace = "0s"
         loss_rate_percent = 7
         loss_burst = 3
         rebalance = "on-demand"
@@ -101,7 +101,7 @@ TEST_CASE("every key of the configuration has its effect", "[options]") {
     CHECK(options->core.recovery_grace == 1min);
     CHECK(options->core.lease == 20s);
     CHECK(options->core.loss.max_lost == 2h);
-    CHECK(options->core.loss.goodbye_grace == 0s);
+    CHECK(options->core.loss.departure_grace == 0s);
     CHECK(options->core.loss.rate_percent == 7);
     CHECK(options->core.loss.burst == 3);
     CHECK(options->core.rebalance == Rebalance::on_demand);
@@ -152,6 +152,8 @@ TEST_CASE("a configuration error is reported with its line and the choices", "[o
                Catch::Contains("c.toml:2: term is now called round; rename the key"));
     CHECK_THAT(fault("[cluster]\nforget_after = \"1h\"\n"),
                Catch::Contains("forget_after is now called max_lost"));
+    CHECK_THAT(fault("[cluster]\ngoodbye_grace = \"30s\"\n"),
+               Catch::Contains("goodbye_grace is now called departure_grace"));
     CHECK_THAT(fault("\n\nround = = 1\n"), Catch::Contains("c.toml:3"));
 }
 

@@ -415,7 +415,7 @@ TEST_CASE(
     CHECK(node.finished);
     REQUIRE(node.messages.size() == 3);
     CHECK(std::get<Report>(node.messages[1]).gone == std::vector<InstanceId>{web0});
-    CHECK(std::holds_alternative<Goodbye>(node.messages[2]));
+    CHECK(std::holds_alternative<Departure>(node.messages[2]));
 
     node.messages.clear();
     node.poll();

@@ -412,7 +412,7 @@ TEST_CASE("an agent that leaves announces its departure, and its instances keep 
     node.start(web0, 3);
     node.input(Leave{});
     CHECK(node.finished);
-    CHECK(node.count<Goodbye>() == 1);
+    CHECK(node.count<Departure>() == 1);
     CHECK(node.ends.empty());
     CHECK(node.state(web0) == "running");
 }

@@ -92,9 +92,11 @@ Result<void> decode_agent(const std::string& frame) {
     return codec::decode(frame, message);
 }
 
-/// A map {"type": "goodbye", "incarnation": 1, "x": value}, valid except for an unknown value.
-std::string goodbye_with(const std::string& value) {
-    return "\x83\xa4type\xa7goodbye\xabincarnation\x01\xa1x"s + value;
+/// A map {"type": "departure", "incarnation": 1, "x": value}, valid except for an unknown value.
+std::string departure_with(const std::string& value) {
+    return "\x83\xa4type\xa9"
+           "departure\xabincarnation\x01\xa1x"s +
+           value;
 }
 
 }  // namespace
@@ -165,7 +167,7 @@ TEST_CASE("a few bytes that announce gigabytes allocate nothing", "[codec][hosti
     const auto bytes = "\xc6\xff\xff\xff\xff"s;
     const std::string report_head = "\x9b\x01\x02\x01\x01\x01\x00\x01\x00\x93\x00\xc2\xc2"s;
     for (const auto& bomb : {array, map, text, bytes}) {
-        for (const auto& frame : {bomb, report_head + bomb, goodbye_with(bomb),
+        for (const auto& frame : {bomb, report_head + bomb, departure_with(bomb),
                                   "\x82\xa4verb\xa5"
                                   "apply\xa5tasks"s +
                                       bomb,
@@ -185,20 +187,20 @@ TEST_CASE("nesting is refused above the limit and skipped within it", "[codec][h
     constexpr std::size_t deep = 100'000;
     CHECK(decode_everywhere(std::string(deep, '\x91')) == 0);
     CHECK(decode_everywhere(std::string(deep, '[')) == 0);
-    CHECK(decode_everywhere(R"({"type":"goodbye","incarnation":1,"x":)" + std::string(deep, '[')) ==
-          0);
-    CHECK(code_of(decode_agent(goodbye_with(std::string(deep, '\x91')))) == Errc::too_large);
+    CHECK(decode_everywhere(R"({"type":"departure","incarnation":1,"x":)" +
+                            std::string(deep, '[')) == 0);
+    CHECK(code_of(decode_agent(departure_with(std::string(deep, '\x91')))) == Errc::too_large);
     std::string maps;
     for (std::size_t i = 0; i < deep; ++i) {
         maps += "\x81\xa1k";
     }
-    CHECK(code_of(decode_agent(goodbye_with(maps))) == Errc::too_large);
+    CHECK(code_of(decode_agent(departure_with(maps))) == Errc::too_large);
 
-    CHECK(decode_agent(goodbye_with(std::string(limits::nesting - 1, '\x91') + "\x01")));
-    CHECK(code_of(decode_agent(goodbye_with(std::string(limits::nesting, '\x91') + "\x01"))) ==
+    CHECK(decode_agent(departure_with(std::string(limits::nesting - 1, '\x91') + "\x01")));
+    CHECK(code_of(decode_agent(departure_with(std::string(limits::nesting, '\x91') + "\x01"))) ==
           Errc::too_large);
     const auto json_deep = [](std::size_t depth) {
-        return R"({"type":"goodbye","incarnation":1,"x":)" + std::string(depth, '[') +
+        return R"({"type":"departure","incarnation":1,"x":)" + std::string(depth, '[') +
                std::string(depth, ']') + "}";
     };
     CHECK(codec::agent_message_from_json(json_deep(limits::nesting - 1)));
@@ -214,7 +216,7 @@ TEST_CASE("an unknown key can hold any value", "[codec][hostile]") {
           "b\x90"s,
           "\xdc\x00\x02\x01\x02"s, "\xde\x00\x01\x01\x02"s}) {
         CAPTURE(value);
-        CHECK(decode_agent(goodbye_with(value)));
+        CHECK(decode_agent(departure_with(value)));
     }
     // No message uses floating point, extensions or the byte that msgpack reserves.
     for (const auto& value : {"\xca"
@@ -223,19 +225,22 @@ TEST_CASE("an unknown key can hold any value", "[codec][hostile]") {
                               "12345678"s,
                               "\xd4\x01x"s, "\xc7\x01\x01x"s, "\xc1"s}) {
         CAPTURE(value);
-        CHECK(code_of(decode_agent(goodbye_with(value))) == Errc::malformed);
+        CHECK(code_of(decode_agent(departure_with(value))) == Errc::malformed);
     }
 }
 
 TEST_CASE("a duplicate or missing key is named", "[codec][hostile]") {
-    const auto twice =
-        decode_agent("\x83\xa4type\xa7goodbye\xabincarnation\x01\xabincarnation\x02"s);
+    const auto twice = decode_agent(
+        "\x83\xa4type\xa9"
+        "departure\xabincarnation\x01\xabincarnation\x02"s);
     REQUIRE_FALSE(twice);
     CHECK(twice.error().detail.find("incarnation is there twice") != std::string::npos);
-    const auto missing = decode_agent("\x81\xa4type\xa7goodbye"s);
+    const auto missing = decode_agent(
+        "\x81\xa4type\xa9"
+        "departure"s);
     REQUIRE_FALSE(missing);
     CHECK(missing.error().detail.find("incarnation is missing") != std::string::npos);
-    CHECK_FALSE(codec::agent_message_from_json(R"({"type":"goodbye"})"));
+    CHECK_FALSE(codec::agent_message_from_json(R"({"type":"departure"})"));
 }
 
 TEST_CASE("bytes after a message and messages for the other side are refused", "[codec][hostile]") {

@@ -153,7 +153,7 @@ TEST_CASE("an offline node stays offline over every hello, loss and leadership",
     CHECK(bench.node("n1").reason == "bad disk");
     CHECK(bench.node("n1").since == since);
     CHECK(bench.status().unknown_senders == 0);
-    bench.give(FromAgent{old_session, Goodbye{n1.incarnation}});
+    bench.give(FromAgent{old_session, Departure{n1.incarnation}});
     CHECK(bench.status().unknown_senders == 1);
     CHECK(bench.node("n1").health == "healthy");
 
@@ -197,7 +197,7 @@ TEST_CASE("an offline node that was away for longer than lost nodes are kept is 
         FakeAgent& fake = bench[name];
         fake.answers = false;
         if (announces) {
-            bench.give(FromAgent{fake.session, Goodbye{fake.incarnation}});
+            bench.give(FromAgent{fake.session, Departure{fake.incarnation}});
         }
     }
     bench.pass(10min);

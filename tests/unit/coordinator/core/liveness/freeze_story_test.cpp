@@ -161,7 +161,7 @@ TEST_CASE("departures, removals and drained nodes never begin a freeze",
     SECTION("departures") {
         for (int node = 0; node < 7; ++node) {
             FakeAgent& fake = bench["n" + std::to_string(node)];
-            bench.give(FromAgent{fake.session, Goodbye{fake.incarnation}});
+            bench.give(FromAgent{fake.session, Departure{fake.incarnation}});
         }
         fall_silent(bench, 7);
         bench.pass(60s);
@@ -181,7 +181,7 @@ TEST_CASE("departures, removals and drained nodes never begin a freeze",
         bench.pass(1s);
         for (int node = 2; node < 8; ++node) {
             FakeAgent& fake = bench["n" + std::to_string(node)];
-            bench.give(FromAgent{fake.session, Goodbye{fake.incarnation}});
+            bench.give(FromAgent{fake.session, Departure{fake.incarnation}});
         }
         fall_silent(bench, 6, true, 2);
         bench.pass(60s);
@@ -351,7 +351,7 @@ TEST_CASE("a node that left becomes lost only after the freeze", "[coordinator][
     join_listed(bench, 3);
     freeze_of(bench.ask(FreezeOnRequest{}, bench.fresh_id()));
     FakeAgent& n0 = bench["n0"];
-    bench.give(FromAgent{n0.session, Goodbye{n0.incarnation}});
+    bench.give(FromAgent{n0.session, Departure{n0.incarnation}});
     bench.pass(2min);
     CHECK_FALSE(bench.happened("node.lost", "n0"));
     freeze_of(bench.ask(FreezeOffRequest{}, bench.fresh_id()));

@@ -21,7 +21,7 @@ TEST_CASE("one connection is one agent", "[coordinator][hello][S18]") {
     CHECK(bench.status().nodes == 1);
     CHECK(bench.status().serving == 1);
 
-    bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
+    bench.give(FromAgent{n1.session, Departure{Incarnation{1}}});
     bench.give(FromAgent{n1.session, other});
     CHECK(bench.status().nodes == 2);
 }
@@ -183,7 +183,7 @@ TEST_CASE("acknowledgements and departures of an older life are dropped",
     REQUIRE(shown.instances.size() == 1);
     CHECK(shown.instances.front().state == "ordered");
     CHECK(shown.flap_score == before.flap_score);
-    bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
+    bench.give(FromAgent{n1.session, Departure{Incarnation{1}}});
     CHECK(bench.node("n1").health == "healthy");
     CHECK(bench.status().serving == 2);
     CHECK(n2.batches.size() == 1);

@@ -246,7 +246,7 @@ TEST_CASE("a node that left is shown as lost, and given up after its grace",
     FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
     n1.answers = false;
-    bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
+    bench.give(FromAgent{n1.session, Departure{Incarnation{1}}});
     bench.pass(32900ms);
     CHECK(bench.node("n1").health == "lost");
     CHECK(bench.node("n1").note == "left");
@@ -312,7 +312,7 @@ TEST_CASE("a forgotten node is not polled and has no deadlines any more",
     const std::size_t polls = n1.polls.size();
     bench.pass(30s);
     FakeAgent& n2 = bench.join("n2");
-    bench.give(FromAgent{n2.session, Goodbye{Incarnation{1}}});
+    bench.give(FromAgent{n2.session, Departure{Incarnation{1}}});
     bench.pass(32s);
     CHECK_FALSE(bench.happened("node.lost", "n2"));
     bench.pass(1s);
@@ -411,7 +411,7 @@ TEST_CASE("a node that returns after its departure is not lost at once", "[coord
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.pass(2s);
-    bench.give(FromAgent{n1.session, Goodbye{Incarnation{1}}});
+    bench.give(FromAgent{n1.session, Departure{Incarnation{1}}});
     bench.pass(32500ms);
     n1.answers = false;
     n1.life = LifeId{9, 9};
@@ -443,7 +443,7 @@ TEST_CASE("an instance that a leaving node did not leave running is placed elsew
         const bool is_first = !bench.fakes.at("n1").instances.empty();
         FakeAgent& home = bench.fakes.at(is_first ? "n1" : "n2");
         FakeAgent& other = bench.fakes.at(is_first ? "n2" : "n1");
-        bench.give(FromAgent{home.session, Goodbye{home.incarnation, left}});
+        bench.give(FromAgent{home.session, Departure{home.incarnation, left}});
         bench.pass(2s);
         CHECK(other.instances.size() == (left == 0 ? 1 : 0));
     }

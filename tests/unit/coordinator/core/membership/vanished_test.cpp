@@ -234,7 +234,7 @@ TEST_CASE("an instance that an honest agent no longer reports has not vanished",
         story.hole.instances.clear();
         story.hole.answers = false;
         story.bench.give(FromAgent{story.hole.session, last});
-        story.bench.give(FromAgent{story.hole.session, Goodbye{story.hole.incarnation, 0}});
+        story.bench.give(FromAgent{story.hole.session, Departure{story.hole.incarnation, 0}});
     }
     story.bench.pass(3s);
     CHECK(story.contributions("n0") == 0);

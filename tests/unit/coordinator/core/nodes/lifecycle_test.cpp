@@ -84,7 +84,7 @@ TEST_CASE("a node has one health and one intent, and is idle or busy if it serve
         FakeAgent& fake = bench[name];
         switch (random.below(5)) {
             case 0: fake.answers = !fake.answers; break;
-            case 1: bench.give(FromAgent{fake.session, Goodbye{fake.incarnation}}); break;
+            case 1: bench.give(FromAgent{fake.session, Departure{fake.incarnation}}); break;
             case 2: bench.want("web", static_cast<std::uint32_t>(random.below(5))); break;
             case 3:
                 fake.life = LifeId{bench.next_number++, 1};
@@ -156,7 +156,7 @@ TEST_CASE("a departure of an unknown sender is counted, and is not an error",
     bench.join("n1");
     bench.pass(1s);
     const std::size_t events = bench.events.size();
-    const Output left = bench.give(FromAgent{Session{900}, Goodbye{Incarnation{1}}});
+    const Output left = bench.give(FromAgent{Session{900}, Departure{Incarnation{1}}});
     CHECK(left.messages.empty());
     bench.give(SessionClosed{Session{900}});
     CHECK(bench.status().unknown_senders == 1);

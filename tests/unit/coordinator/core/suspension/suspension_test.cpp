@@ -224,7 +224,7 @@ TEST_CASE("a node that reconnects repeatedly is flaky, unless it announced its d
     bench.pass(2s);
     for (std::uint64_t route = 0; route < 40; ++route) {
         if (announces) {
-            bench.give(FromAgent{n1.session, Goodbye{n1.incarnation}});
+            bench.give(FromAgent{n1.session, Departure{n1.incarnation}});
         } else {
             bench.give(SessionClosed{n1.session});
         }

@@ -302,13 +302,13 @@ TEST_CASE("a start whose lease has passed does not count against the node",
 TEST_CASE("an exclusive instance that its agent left is unconfirmed, and unknown after its lease",
           "[coordinator][leases]") {
     CoordinatorOptions patient;
-    patient.loss.goodbye_grace = 5min;
+    patient.loss.departure_grace = 5min;
     Bench bench{first_store(), patient};
     FakeAgent& n1 = bench.join_stamping("n1");
     bench.want_alone();
     bench.pass(2s);
     n1.answers = false;
-    bench.give(FromAgent{n1.session, Goodbye{n1.incarnation, 1}});
+    bench.give(FromAgent{n1.session, Departure{n1.incarnation, 1}});
     bench.pass(1s);
     const auto shown = [&] {
         return bench.read<TaskShowReply>(TaskShowRequest{"db"}).instances.front();
