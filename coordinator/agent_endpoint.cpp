@@ -39,7 +39,7 @@ net::Receipt AgentEndpoint::receive(Instant now, Input& into) {
         return net::Receipt::dropped;
     }
     if (receipt == net::Receipt::probe) {
-        refuse(now, Errc::hello_required, "say hello first");
+        refuse(now, Errc::hello_required, "send hello first");
         return receipt;
     }
     if (receipt == net::Receipt::dropped) {

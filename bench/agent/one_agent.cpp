@@ -126,7 +126,7 @@ bool OneAgent::receive() {
     const auto receipt = router_.receive(from, received_);
     if (receipt == net::Receipt::probe) {  // A new connection: its hello may have been lost.
         agent_ = std::move(from);
-        send(Refused{.code = Errc::hello_required, .detail = "say hello"});
+        send(Refused{.code = Errc::hello_required, .detail = "send hello"});
         return true;
     }
     if (receipt != net::Receipt::message) {

@@ -156,7 +156,7 @@ void ControlHost::follow_store() {
 // The socket's probe shows a connection that has not sent a hello.
 void ControlHost::connected(Instant now, coordinator::Session session) {
     if (core_) {
-        send(now, session, Refused{Errc::hello_required, "say hello", Incarnation{}, 0});
+        send(now, session, Refused{Errc::hello_required, "send hello", Incarnation{}, 0});
     }
 }
 

@@ -80,11 +80,11 @@ void Cluster::restart_agent(std::string_view label) {
 }
 
 void Cluster::stop_agent(std::string_view label) {
-    act(label, "agent is told to end, with all it runs", &AgentHost::shut_down, now_);
+    act(label, "agent is stopped, with its instances", &AgentHost::shut_down, now_);
 }
 
 void Cluster::leave_agent(std::string_view label) {
-    act(label, "agent is told to end", &AgentHost::leave, now_);
+    act(label, "agent is stopped", &AgentHost::leave, now_);
 }
 
 void Cluster::kill_shim(std::string_view label) {
@@ -99,12 +99,10 @@ void Cluster::pause_agent(std::string_view label) {
 }
 
 void Cluster::resume_agent(std::string_view label) {
-    act(label, "agent goes on", &AgentHost::resume, now_);
+    act(label, "agent resumes", &AgentHost::resume, now_);
 }
 
-void Cluster::halt_host(std::string_view label) {
-    act(label, "stands still", &AgentHost::halt, now_);
-}
+void Cluster::halt_host(std::string_view label) { act(label, "is paused", &AgentHost::halt, now_); }
 
 bool Cluster::can_write(std::string_view label, const InstanceId& id) {
     const HostIndex host = find(label);
@@ -166,7 +164,7 @@ void Cluster::partition(std::string_view label) {
 }
 
 void Cluster::cut(std::string_view label, Side to) {
-    note(label, to == Side::agent ? "hears nothing" : "is not heard");
+    note(label, to == Side::agent ? "receives nothing" : "its messages are lost");
     world_.network.cut(now_, find(label), to);
 }
 
@@ -228,7 +226,7 @@ void Cluster::pause_coordinator() {
 }
 
 void Cluster::resume_coordinator() {
-    note("c1", "goes on");
+    note("c1", "resumes");
     control_.resume(now_);
     collect_violations();
 }

@@ -79,7 +79,7 @@ public:
     void resume_agent(std::string_view label);
     /// Pauses the whole host, like a virtual machine.
     void halt_host(std::string_view label);
-    void resume_host(std::string_view label) { act(label, "goes on", &AgentHost::go_on, now_); }
+    void resume_host(std::string_view label) { act(label, "resumes", &AgentHost::go_on, now_); }
     void lose_disk(std::string_view label);  ///< Of an agent that does not run.
     /// The offer that its agent sends from its next life on.
     void set_offer(std::string_view label, Offer offer);

@@ -91,7 +91,7 @@ void Membership::on_hello(StepContext& step, Session session, const Hello& hello
     if (const auto speaker = in_.nodes.find(session);
         speaker && in_.nodes[*speaker].name != hello.name) {
         step.refuse(session, Errc::refused,
-                    "this connection speaks for " + in_.nodes[*speaker].name +
+                    "this connection belongs to " + in_.nodes[*speaker].name +
                         "; another agent needs a connection of its own");
         return;
     }
@@ -204,7 +204,7 @@ void Membership::welcome(StepContext& step, NodeIndex index, Session session, co
     in_.nodes.attach(index, session);
     if (node.gone && !node.lost) {  // The node is back, and has the usual time to answer.
         in_.nodes.transition(step, index, NodeChange::returned,
-                             "its agent said hello again after it left");
+                             "its agent connected again after it left");
         in_.liveness.expect_return(step.now, index);
     }
     const Meta& meta = in_.ledger.meta();
@@ -240,7 +240,7 @@ void Membership::on_store_accepted(StepContext& step, const Rows<StoredNode>& ac
     }
     for (const NodeIndex index : in_.nodes.by_name()) {
         if (const auto session = in_.nodes[index].session) {
-            step.refuse(*session, Errc::hello_required, "say hello again: the store was accepted");
+            step.refuse(*session, Errc::hello_required, "send hello again: the store was accepted");
             send_welcome(step, index);
         }
     }

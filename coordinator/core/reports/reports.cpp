@@ -25,7 +25,7 @@ std::string describe_other_epoch(const Report& report, const Meta& ours, const N
                std::to_string(raw(ours.epoch)) + " leads";
     }
     return "it answers for incarnation " + std::to_string(raw(report.incarnation)) +
-           ", and incarnation " + std::to_string(raw(node.incarnation)) + " said hello";
+           ", and incarnation " + std::to_string(raw(node.incarnation)) + " is connected";
 }
 
 /// True if an agent refused a whole batch: it is not from its leader, or not for its life.
@@ -41,7 +41,7 @@ void Reports::on_report(StepContext& step, Session session, const Report& report
     const auto index = nodes_.find(session);
     if (!index) {
         nodes_.count_useless(Useless::unknown_sender);
-        step.refuse(session, Errc::hello_required, "say hello first");
+        step.refuse(session, Errc::hello_required, "send hello first");
         return;
     }
     if (report.epoch != meta_.epoch || report.incarnation != nodes_[*index].incarnation) {
@@ -111,7 +111,7 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
     const auto index = nodes_.find(session);
     if (!index) {
         nodes_.count_useless(Useless::unknown_sender);
-        step.refuse(session, Errc::hello_required, "say hello first");
+        step.refuse(session, Errc::hello_required, "send hello first");
         return;
     }
     const Node& node = nodes_[*index];
@@ -126,7 +126,7 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
                    copies_.placements.orders().is_ordered(*index, refusal.id, refusal.generation);
         });
         if (is_foreign) {
-            step.refuse(session, Errc::hello_required, "say hello again: you obey another leader");
+            step.refuse(session, Errc::hello_required, "send hello again: you obey another leader");
         }
         return;
     }
@@ -170,7 +170,7 @@ void Reports::on_ack(StepContext& step, Session session, const Ack& ack, Effects
         suspension_.add(step, *index, FlapCause::refused_commands);
     }
     if (obeys_another) {  // The agent obeyed another leader after its hello.
-        step.refuse(session, Errc::hello_required, "say hello again: you obey another leader");
+        step.refuse(session, Errc::hello_required, "send hello again: you obey another leader");
     }
 }
 
