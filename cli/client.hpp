@@ -47,7 +47,7 @@ private:
     using Answer = std::optional<Result<ReplyBody>>;
 
     [[nodiscard]] Result<void> send(const Request& request);
-    /// Over a new link, with a ping first, which tells a slow coordinator from none.
+    /// Over a new link, with a ping first, which distinguishes a slow coordinator from none.
     [[nodiscard]] Result<void> send_again(const Request& request);
     /// Takes received messages until one answers this request.
     [[nodiscard]] bool on_readable(const Request& request, Answer& answer);

@@ -104,7 +104,7 @@ constexpr std::array top_options{
     OptionEntry{"--node", '\0', "PATTERN", "only matching nodes (all)", Words::node},
     OptionEntry{"--once", '\0', "", "measure once and exit (so without a terminal)"},
     OptionEntry{"--interval", '\0', "TIME",
-                "time between two measurements (1s); without a terminal, go on measuring"},
+                "time between two measurements (1s); without a terminal, measure again and again"},
 };
 constexpr OptionEntry reason{"--reason", '\0', "TEXT",
                              "why; kept with the change and shown to people"};

@@ -5,7 +5,7 @@ if(MUSTER_TIDY)
     find_program(CLANG_TIDY NAMES clang-tidy-14 clang-tidy REQUIRED)
 endif()
 
-# Includes are written from the root of the source tree, so that the folder tells the layer.
+# Includes are written from the root of the source tree, so that the folder shows the layer.
 function(muster_configure target)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(${target} PRIVATE muster_warnings muster_instrumentation)

@@ -134,7 +134,7 @@ bool OneAgent::receive() {
     }
     AgentMessage message;
     const auto decoded = codec::decode(received_[1], message);
-    ensure(decoded.has_value(), "an agent speaks our protocol");
+    ensure(decoded.has_value(), "an agent uses our protocol");
     if (std::holds_alternative<Hello>(message)) {
         agent_ = std::move(from);
     }

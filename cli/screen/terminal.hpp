@@ -50,7 +50,7 @@ private:
     bool first_ = true;
 };
 
-/// One line on standard error that shows that work goes on. It appears after a second, on a
+/// One line on standard error that shows that work continues. It appears after a second, on a
 /// terminal only, and is wiped at the end.
 class Progress {
 public:

@@ -39,7 +39,7 @@ namespace muster::cli {
 [[nodiscard]] std::string civil_time(CivilMs at);
 
 /// The moment of a `--since`: a time before now (`10m`), or a time in UTC as civil_time() writes
-/// it, with or without seconds. It lies in the past.
+/// it, with or without seconds. It is in the past.
 [[nodiscard]] Result<CivilMs> parse_since(std::string_view text, CivilMs now);
 
 /// The natural order of names: n2 before n10.

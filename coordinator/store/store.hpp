@@ -8,8 +8,8 @@
 namespace muster::coordinator {
 
 /// The durable home of the wanted state. Submitted writes become durable in order. Several Persist
-/// that wait together share one transaction (group commit); a Persist that goes on shares it always
-/// with the next. After the first failure nothing is written any more.
+/// that wait together share one transaction (group commit); a Persist that continues shares it
+/// always with the next. After the first failure nothing is written any more.
 class Store {
 public:
     Store() = default;

@@ -77,7 +77,7 @@ private:
     FaultSet faults_;
     std::vector<coordinator::StoreImage> backups_;
     std::optional<std::string> byzantine_host_;  ///< The one byzantine host, if there is one.
-    ReportFalsification manner_;                 ///< How that host lies.
+    ReportFalsification manner_;                 ///< How that host falsifies.
     std::optional<std::size_t> last_;            ///< The number of the last applied task file.
 };
 

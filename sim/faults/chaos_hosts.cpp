@@ -109,7 +109,7 @@ Duration Chaos::any_jump() {
     return std::chrono::seconds{random_.below(spread)} - ten_years;
 }
 
-// Only one host: nobody could detect lies on which two hosts agree.
+// Only one host: nobody could detect false reports on which two hosts agree.
 void Chaos::lie(const std::string& label) {
     if (!byzantine_host_) {
         byzantine_host_ = label;

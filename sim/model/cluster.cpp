@@ -260,7 +260,7 @@ bool Cluster::turn(Instant end) {
     }
     auto [at_instant, occurrence] = world_.queue.pop();
     turns_at_once_ = at_instant == now_ ? turns_at_once_ + 1 : 0;
-    ensure(turns_at_once_ < 1'000'000, "time goes on");
+    ensure(turns_at_once_ < 1'000'000, "time advances");
     now_ = at_instant;
     std::visit([this](auto& due) { apply(due); }, occurrence);
     if (!world_.checkers.ok()) {

@@ -17,7 +17,8 @@ namespace muster::sim {
 /// host, and models of everything else: wires, disks, processes, clients of operators. Every
 /// message goes through the real codec.
 ///
-///     act (want, kill_host, cut, ...)  ->  let time pass (run, settle)  ->  look (running, trace)
+///     act (want, kill_host, cut, ...)  ->  let time pass (run, run_until)  ->  look (running,
+///     trace)
 ///
 /// The same options give the same run. Every safety checker runs after every step.
 class Cluster {

@@ -303,7 +303,7 @@ std::int64_t Cluster::rounds_to_converge() const {
     return (reconnected + round - 1ns) / round + options.coordinator.loss.after;
 }
 
-/// True if the cluster comes to rest within this many rounds, except excused ones, and stays so.
+/// True if the cluster comes to rest within this many rounds, except exempt ones, and stays so.
 template <class AtRest, class Exempt>
 bool Cluster::stays_at_rest(std::int64_t bound, AtRest is_at_rest, Exempt is_exempt) {
     const Instant began = now_;

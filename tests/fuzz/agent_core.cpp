@@ -179,7 +179,7 @@ private:
     void pass(Duration time) {
         const Instant end = now_ + time;
         for (int wakes = 0; !is_finished_ && agent_.next_deadline() <= end; ++wakes) {
-            ensure(wakes < 100'000, "time goes on");
+            ensure(wakes < 100'000, "time advances");
             now_ = std::max(now_, agent_.next_deadline());
             give(agent::AgentWake{});
         }

@@ -151,7 +151,7 @@ private:
             default: cluster_.kill_host(label); return cluster_.boot_host(label);
         }
     }
-    // Only one host lies, because lies of two cannot be detected.
+    // Only one host is byzantine: false reports of two that agree cannot be detected.
     void lie(const std::string& label, Bytes& bytes) {
         byzantine_host_ = byzantine_host_.empty() ? label : byzantine_host_;
         Random random{bytes.number(2)};

@@ -60,7 +60,7 @@ void fuzz_scenario_toml(std::string_view input) {
 
 void fuzz_local_request(std::string_view input) {
     const auto request = agent::local_request(input);
-    ensure(request || !agent::local_error(request.error()).empty(), "who is refused is told why");
+    ensure(request || !agent::local_error(request.error()).empty(), "a refusal has a reason");
 }
 
 }  // namespace muster::fuzz

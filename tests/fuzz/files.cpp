@@ -105,7 +105,7 @@ void fuzz_record_file(std::string_view found) {
     }
     if (auto reader = coordinator::RecordReader::open(input)) {
         for (auto record = reader->next(); record && *record; record = reader->next()) {
-            ensure((*record)->size() < input.size(), "a record lies in its file");
+            ensure((*record)->size() < input.size(), "a record is inside its file");
         }
     }
     static_cast<void>(coordinator::Replay::open(input));

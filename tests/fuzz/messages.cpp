@@ -108,7 +108,7 @@ void fuzz_reply_json(std::string_view input) {
 void fuzz_request_text(std::string_view input) {
     const auto request = codec::request_from_text(input);
     try_operators_frame(request, codec::decode_request, codec::request_from_json);
-    ensure(request || !request.error().detail.empty(), "who is refused is told why");
+    ensure(request || !request.error().detail.empty(), "a refusal has a reason");
 }
 
 // Frames of one peer, one after the other.

@@ -40,7 +40,7 @@ void fuzz_shim_message(std::string_view input) {
         for (std::size_t index = 0; index < 4; ++index) {
             static_cast<void>(field.number(index));
         }
-        ensure(std::string_view{field.text()}.size() <= field.size, "a text lies in its field");
+        ensure(std::string_view{field.text()}.size() <= field.size, "a text is inside its field");
     }
     shim::Order order;
     const bool is_order = shim::read_order(message.data(), message.size(), order);

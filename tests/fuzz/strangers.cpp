@@ -61,7 +61,8 @@ void fuzz_http(std::string_view input) {
     const auto text = text_of(answer, request && request->head_only);
     ensure(text.starts_with("HTTP/1.1 ") && text.find("\r\n\r\n") != std::string::npos,
            "an answer has a head");
-    ensure(text.substr(9, 4) != "200 " || request.has_value(), "what is refused is told so");
+    ensure(text.substr(9, 4) != "200 " || request.has_value(),
+           "a refused request gets an error status");
 }
 
 }  // namespace muster::fuzz

@@ -84,7 +84,7 @@ void fuzz_command_template(std::string_view input) {
     }
     const auto fault = fault_of_template(text);
     const auto expanded = expand(text, values);
-    ensure(expanded || !expanded.error().detail.empty(), "who is refused is told why");
+    ensure(expanded || !expanded.error().detail.empty(), "a refusal has a reason");
     ensure(!begins_with_variable(text) || text.starts_with("${"), "a variable begins with ${");
     if (text.find("${") == std::string_view::npos) {
         ensure(!fault && expanded && *expanded == text, "a text without variables stays as it is");

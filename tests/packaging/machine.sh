@@ -29,7 +29,7 @@ mount -t proc proc proc
 mount -t sysfs sysfs sys
 mount -t cgroup2 cgroup2 sys/fs/cgroup
 mount -t tmpfs tmpfs run
-touch run/machine  # By which one can tell that this is not the host.
+touch run/machine  # It shows that this is not the host.
 mount -t tmpfs tmpfs tmp
 mount -t tmpfs tmpfs dev
 mkdir dev/pts dev/shm dev/mqueue

@@ -28,7 +28,7 @@ TEST_CASE("corrupted messages are refused or count as lost", "[scenario][faults]
 
 // Goal: a lying host harms only itself (S18). Method: one host of four sends arbitrary messages for
 // minutes; instances on the others keep running.
-TEST_CASE("a host that lies harms no other", "[scenario][faults][S18]") {
+TEST_CASE("a byzantine host harms no other", "[scenario][faults][S18]") {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         CAPTURE(seed);
         Cluster cluster{{.seed = seed, .nodes = 4}};
@@ -109,7 +109,7 @@ TEST_CASE("a host that swallows instances keeps none from running", "[scenario][
     }
 }
 
-/// web.0 was ordered on n0 in this leadership; n1 lies.
+/// web.0 was ordered on n0 in this leadership; n1 is byzantine.
 struct LiarStory {
     Checkers checkers;
     coordinator::StoreImage image = image_with(1);
@@ -170,7 +170,7 @@ struct LiarStory {
 TEST_CASE("a lie that changes another node breaks S18", "[checkers][S18]") {
     LiarStory story;
     story.lie();
-    SECTION("the liar alone") { story.emit_event("node.faulty", "n1"); }
+    SECTION("the byzantine node alone") { story.emit_event("node.faulty", "n1"); }
     SECTION("at the end of a round") {
         story.emit_event("node.unready", "n0");
         story.emit_event("round.closed", "1");

@@ -45,7 +45,7 @@ private:
 };
 
 /// The processes of instances: the instance of each, the orders for it, and the reports that its
-/// shim still owes.
+/// shim has not sent yet.
 ///
 ///     intended -> ordered -> started -> ended -> released
 ///

@@ -14,9 +14,10 @@
 ///
 ///     MUSTER_PROCESS=<home>/<number>
 ///
-/// The home identifies the agent's state directory, so that several agents of one host can tell
-/// their processes apart. A weakness: a program that overwrites its environment, or starts another
-/// program without the variable, hides that process from us once the shim was killed.
+/// The home identifies the agent's state directory, so that several agents of one host can
+/// distinguish their processes apart. A weakness: a program that overwrites its environment, or
+/// starts another program without the variable, hides that process from us once the shim was
+/// killed.
 namespace muster::agent {
 
 inline constexpr std::string_view process_mark_variable = "MUSTER_PROCESS";

@@ -71,7 +71,7 @@ Result<Shown> show(Console& console, const CommandLine& line, const RequestBody&
     return Shown{console.text_of(*reply), shows_difference(*reply, line)};
 }
 
-/// One block of --watch. It reports an absent coordinator, and goes on. JSON is one document a
+/// One block of --watch. It reports an absent coordinator, and continues. JSON is one document a
 /// line.
 std::string next_block(const Console& console, Screen& screen, const Result<Shown>& shown) {
     if (console.settings().json) {

@@ -146,8 +146,9 @@ ExitCode run_drain(Console& console, const CommandLine& line, const NodeDrainReq
             return ExitCode::ok;
         }
         if (*overdue) {
-            print_error(fmt::format("muster: {} not drained by the deadline; the drain goes on:\n",
-                                    counted(drains.size(), "node")));
+            print_error(
+                fmt::format("muster: {} not drained by the deadline; the drain continues:\n",
+                            counted(drains.size(), "node")));
             for (const Drain& drain : drains) {
                 print_error(blockers_of(drain));
             }

@@ -57,7 +57,7 @@ std::string shortened(const std::vector<std::string>& unsorted) {
     return fmt::format("{}{}", fmt::join(names.begin(), end, ", "), rest);
 }
 
-/// Shows what would be removed, and asks for consent. Nothing: go on.
+/// Shows what would be removed, and asks for consent. Nothing: continue.
 std::optional<ExitCode> confirm_removal(const Console& console, const Removal& removal,
                                         bool agreed) {
     if (removal.names.empty()) {

@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    /// --follow goes on while a node or the coordinator is absent for a while.
+    /// --follow continues while a node or the coordinator is absent for a while.
     [[nodiscard]] bool can_go_on(const Error& error) const {
         return follows_ && has_shown_ &&
                (error.code == Errc::timeout || error.code == Errc::unreachable ||

@@ -44,7 +44,7 @@ public:
     /// Polls the nodes if the next round is due and the one before is closed.
     void open_if_due(Instant now, Epoch epoch, std::vector<PollTo>& polls);
     /// Polls one node within a round: it has just joined, or its name is contested. The open round
-    /// waits for its answer. The node misses the round only if it also owes the answer to an
+    /// waits for its answer. The node misses the round only if it also has not answered an
     /// earlier poll.
     void ask(NodeIndex index, Epoch epoch, std::vector<PollTo>& polls);
 
@@ -67,7 +67,7 @@ public:
 
     /// Closes the open round once all have answered; with `overdue`, also if its time is over. Only
     /// a wake sets `overdue`, so that answers in our own queue are handled first. `ill`: our own
-    /// sockets or store are ill, so a round that heard fewer than half of the nodes counts no
+    /// sockets or store are ill, so a round that fewer than half of the nodes answered counts no
     /// misses.
     [[nodiscard]] std::optional<ClosedRound> close_if_due(Instant now, bool overdue,
                                                           bool ill = false);

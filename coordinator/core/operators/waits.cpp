@@ -33,7 +33,7 @@ bool is_over(const TaskStatus& status) {
            status.phase != TaskPhase::recovering;
 }
 
-/// A task that is not wanted any more counts as settled, because an operator removed it.
+/// A task that is not wanted any more counts as done, because an operator removed it.
 bool is_done(const std::string& name, bool finished, TaskReader& view) {
     const auto index = view.workload.find(name);
     if (!index || !view.workload[*index].wanted) {
@@ -72,7 +72,7 @@ std::optional<TaskIndex> find_halted(const std::vector<std::string>& tasks, Task
     return std::nullopt;
 }
 
-/// Moves on to the next task that is not settled. False: there is none.
+/// Moves on to the next task that is not done. False: there is none.
 bool find_unsettled(const std::vector<std::string>& tasks, bool finished, std::size_t& position,
                     TaskReader& view) {
     for (std::size_t looked_at = 0; looked_at < tasks.size(); ++looked_at) {

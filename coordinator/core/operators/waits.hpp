@@ -20,7 +20,7 @@ namespace muster::coordinator {
 /// follows once the ends are durable. Each wait has a deadline.
 ///
 /// The tasks of a wait are chosen once, when all writes before the request are durable. A wait
-/// remembers the last task that was not settled and continues there, so that it does not read all
+/// remembers the last task that was not done and continues there, so that it does not read all
 /// tasks after every report. It ends after it has read all tasks without finding such a task.
 ///
 /// Waits and names are bounded; when there are too many, the wait that would end last is refused.

@@ -59,7 +59,7 @@ public:
 
     [[nodiscard]] TaskStatus status(TaskIndex task) const;
     /// Updates the totals to the last report. With very many touched tasks this takes several
-    /// calls; the other tasks count as not settled meanwhile.
+    /// calls; the other tasks count as not converged meanwhile.
     void refresh_totals();
     [[nodiscard]] bool are_totals_behind() const;
     /// Totals over all tasks, as of the last refresh_totals() or pass.

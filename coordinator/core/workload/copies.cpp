@@ -46,7 +46,7 @@ AppliedReport Copies::apply(NodeIndex index, const Report& report,
             if (placements.reported().count(index) + report.instances.size() > held_max) {
                 break;
             }
-            // The poll may be older than an unasked delta, so this delta may begin earlier.
+            // The poll may be older than a delta without a poll, so this delta may begin earlier.
             if (holds_something && report.from <= facts.known_revision &&
                 report.to > facts.known_revision) {
                 facts.known_revision = report.to;
@@ -55,7 +55,7 @@ AppliedReport Copies::apply(NodeIndex index, const Report& report,
                                                    trust_in(index, false, held_back))};
             }
             if (holds_something && report.to == facts.known_revision) {
-                // An unasked delta crossed the poll and brought the same.
+                // A delta without a poll crossed the poll and brought the same.
                 return {.is_current = true};
             }
             if (holds_something && report.round == Round{} && report.to < facts.known_revision) {

@@ -58,16 +58,16 @@ class Peer:
 
 
 class Agent(Peer):
-    """The foreign agent of the page: what it says is shown, what it hears is compared."""
+    """The foreign agent of the page: what it sends is shown, what it receives is compared."""
 
     def __init__(self, context, place):
         super().__init__(context, zmq.DEALER, place)
-        self.heard = {}
+        self.received = {}
         self.report = None
         self.waiting = []  # Messages that arrived before the page shows them.
 
     def says(self, text):
-        message = json.loads(re.sub(r'"<(\w+)>"', lambda m: json.dumps(self.heard[m[1]]), text))
+        message = json.loads(re.sub(r'"<(\w+)>"', lambda m: json.dumps(self.received[m[1]]), text))
         if message["type"] == "report":
             self.report = message
         self.socket.send(json.dumps(message).encode())
@@ -75,14 +75,14 @@ class Agent(Peer):
     def receive(self):
         """The next message. A poll that is not shown is answered with the last report."""
         message = json.loads(self.socket.recv())
-        self.heard.update(message)
+        self.received.update(message)
         for command in (message.get("stops", []) + message.get("starts", []))[:1]:
-            self.heard.update(command)
+            self.received.update(command)
         if message["type"] == "poll" and self.report:
             self.socket.send(json.dumps({**self.report, "round": message["round"]}).encode())
         return message
 
-    def hears(self, kind):
+    def receives(self, kind):
         while True:
             message = self.waiting.pop(0) if self.waiting else self.receive()
             if message["type"] == kind:
@@ -156,10 +156,10 @@ def main():
             got = operator.ask(text, agent)
         elif kind == "local":
             got = local.ask(text)
-        elif kind == "agent says":
+        elif kind == "agent sends":
             agent.says(text)
-        elif kind == "agent hears":
-            got = agent.hears(json.loads(text)["type"])
+        elif kind == "agent receives":
+            got = agent.receives(json.loads(text)["type"])
         elif kind == "event":
             events.find(json.loads(text))
         elif kind == "python":
@@ -168,7 +168,7 @@ def main():
                 raise SystemExit(f"{path}:{line}: {kind}\n{got}")
         elif kind != "reply":
             raise SystemExit(f"{path}:{line}: an example of no known kind: {kind}")
-        if kind in ("reply", "agent hears"):
+        if kind in ("reply", "agent receives"):
             wrong = differences(json.loads(text), got)
             if wrong:
                 raise SystemExit(f"{path}:{line}: {kind}\n  " + "\n  ".join(wrong) + f"\n{got}")

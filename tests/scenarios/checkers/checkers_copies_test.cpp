@@ -256,7 +256,7 @@ TEST_CASE("a copy that survived its stop is another copy for S13 once its node r
     CHECK(properties(story.checkers) == (runs ? Found{} : Found{"S13"}));
 }
 
-TEST_CASE("a stop on a host that has lied is not judged by S13", "[checkers][S13]") {
+TEST_CASE("a stop on a byzantine host is not judged by S13", "[checkers][S13]") {
     BoundStory story;
     story.start(n0);
     story.report(n0, {web0});
@@ -271,8 +271,9 @@ TEST_CASE("a stop on a host that has lied is not judged by S13", "[checkers][S13
     CHECK(properties(story.checkers) == (lies ? Found{} : Found{"S13"}));
 }
 
-// Goal: a start that replaces what a liar reports adds no copy that its leader could know of.
-TEST_CASE("a start where a liar already reports the instance adds no copy for S7",
+// Goal: a start that replaces what a byzantine host reports adds no copy that its leader could know
+// of.
+TEST_CASE("a start where a byzantine host already reports the instance adds no copy for S7",
           "[checkers][S7]") {
     BoundStory story;
     story.start(n0);

@@ -80,9 +80,9 @@ TEST_CASE("a start above max_per_node is found, a replacement in its place is no
     CHECK(story.start(1) == placing);
 }
 
-// Goal: a start is not judged by what runs on a host that has lied, because its leader cannot know
+// Goal: a start is not judged by what runs on a byzantine host, because its leader cannot know
 // that.
-TEST_CASE("instances on a host that has lied are not counted", "[checkers][placement]") {
+TEST_CASE("instances on a byzantine host are not counted", "[checkers][placement]") {
     const bool lies = GENERATE(false, true);
     const auto lie = [&](PlacingStory& story) {
         if (lies) {

@@ -54,7 +54,7 @@ public:
     Cluster& cluster() { return cluster_; }
     Random& random() { return random_; }
 
-    /// Makes one random change and waits until it is settled.
+    /// Makes one random change and waits until the cluster has converged.
     void change() {
         cluster_.trace().clear();
         floors_ = running_by_task();

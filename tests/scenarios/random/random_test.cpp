@@ -45,7 +45,7 @@ TEST_CASE("random operations on exchanged stores break no promise",
 
 // Goal: these runs break no promise, though checkers once reported them. They contain an order that
 // a shim never received, a change that a paused coordinator did not know, a start that replaces
-// what a liar reports, and durable rows that the coordinator applies one by one.
+// what a byzantine host reports, and durable rows that the coordinator applies one by one.
 TEST_CASE("seeds on which checkers were wrong break no promise", "[scenario][random]") {
     for (const std::uint64_t seed : {900002186U, 910010653U, 910025231U, 911014071U}) {
         CAPTURE(seed);

@@ -157,7 +157,7 @@ TEST_CASE("messages that wait for the disk are bounded", "[agent]") {
     CHECK(node.count<Report>() == limits::agent_waiting_messages);
 }
 
-// ---- obedience ----
+// ---- the command fence ----
 
 TEST_CASE("a leader of a lower epoch gets reports but no command of it is obeyed", "[agent]") {
     const AgentMemory memory{ours, Epoch{9}, {9, 9}, Generation{1}, Incarnation{}};
@@ -338,7 +338,7 @@ TEST_CASE("a delta that reaches back too far is sent as a snapshot", "[agent]") 
     CHECK(node.last<Report>()->kind == ReportKind::snapshot);
 }
 
-TEST_CASE("a change is reported unasked, soon and together with others", "[agent]") {
+TEST_CASE("a change is reported without a poll, soon and together with others", "[agent]") {
     Node node;
     node.join();
     node.start(web0, 1);
@@ -354,7 +354,7 @@ TEST_CASE("a change is reported unasked, soon and together with others", "[agent
     CHECK(node.count<Report>() == 1);
 }
 
-TEST_CASE("nothing is reported unasked before the leader has polled", "[agent]") {
+TEST_CASE("nothing is reported without a poll before the leader has polled", "[agent]") {
     Node node;
     node.join();
     node.welcome();  // A new route, which has received no report.

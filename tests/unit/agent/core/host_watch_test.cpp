@@ -167,7 +167,7 @@ TEST_CASE("a clock that was set by thousands of years is reported, too", "[agent
     CHECK(seen.watch.vitals_to_report(seen.now, false).at == CivilMs{1'012'000});
 }
 
-// Goal: each answer tells the coordinator that the host is unable, with the reason.
+// Goal: each answer reports that the host is unable, with the reason.
 TEST_CASE("an answer says that the host is unable, and why", "[agent][host_watch][L10]") {
     Node node;
     node.join();

@@ -378,7 +378,7 @@ TEST_CASE("processes found without a journal are adopted", "[agent][journal][S14
     CHECK(replayed(node.journal).specs.size() >= 2);
 }
 
-TEST_CASE("no process gets the id of the remains of an unknown one", "[agent][journal][S14]") {
+TEST_CASE("no process gets the id of an orphan of an unknown one", "[agent][journal][S14]") {
     NodeOptions options;
     options.beginning.found = {{ProcessId{9}, web0, Generation{3}, sleeper()}};
     options.beginning.last_left = ProcessId{77};

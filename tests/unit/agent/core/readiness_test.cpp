@@ -121,7 +121,7 @@ TEST_CASE("a check that cannot be executed has failed, and is not an instance",
     CHECK(node.last<Report>()->instances.empty());
 }
 
-TEST_CASE("an agent says in its hello what the host has for instances", "[agent][readiness]") {
+TEST_CASE("the hello of an agent shows what the host has for instances", "[agent][readiness]") {
     Offer offer;
     offer.pool = "fast";
     offer.labels = {{"rack", "r7"}};

@@ -299,7 +299,7 @@ TEST_CASE("a program that appears later is started, however often it was missing
     }
     CHECK(std::ranges::none_of(node.messages, [](const AgentMessage& message) {
         const auto* report = std::get_if<Report>(&message);
-        return report != nullptr && report->round == Round{};  // An unasked report.
+        return report != nullptr && report->round == Round{};  // A report without a poll.
     }));
     node.pass(30s);
     node.input(ProcessStarted{node.last_process(), CivilMs{1}});

@@ -160,7 +160,7 @@ TEST_CASE("limits are written in the form of each cgroup version", "[cgroups]") 
     CHECK(set_limit(paper.path(), "pids", 1, {0, 0, 7}) == ENOENT);
 }
 
-TEST_CASE("the remains of an agent enable no controllers any more", "[cgroups]") {
+TEST_CASE("the cgroups of a dead agent enable no controllers any more", "[cgroups]") {
     const PaperCgroup paper{"cpu memory pids"};
     fs::create_directories(paper.path() + "/.control");
     take_back_controllers({{2, {}, paper.path() + "/.control"}});
@@ -239,7 +239,7 @@ TEST_CASE("a fork bomb stays within its limit, and other tasks continue", "[exec
 
 // Goal: processes that hide also end with their shim. Method: kill the shim of a process and its
 // child; both are without an environment, one in its own session.
-TEST_CASE("the remains of a killed shim end with its cgroup", "[executor]") {
+TEST_CASE("the processes of a killed shim end with its cgroup", "[executor]") {
     Host host;
     const auto process = host.shell("exec env -i sh -c 'env -i setsid sleep 1000 & wait'");
     host.await<ProcessStarted>(process);

@@ -128,7 +128,7 @@ TEST_CASE("a follower loses nothing when it continues in another file", "[exec][
     CHECK(read == printed);
 }
 
-TEST_CASE("a reader that is too slow is told that output is missing", "[exec][logs]") {
+TEST_CASE("a reader that is too slow is shown that output is missing", "[exec][logs]") {
     Log log{2'000};
     log.print("first\n");
     LogPosition from = log.read().next;

@@ -224,11 +224,11 @@ TEST_CASE("a stopped terminal drops lines of the log", "[log]") {
         const Errors errors{terminal};
         log::info("stopped");
         REQUIRE(tcflow(terminal, TCOON) == 0);
-        log::info("goes on");
+        log::info("continues");
     }
     std::string seen;
     std::array<char, 4'096> part{};
-    while (!seen.ends_with("goes on\r\n")) {
+    while (!seen.ends_with("continues\r\n")) {
         const auto size = read(screen, part.data(), part.size());
         REQUIRE(size > 0);
         seen.append(part.data(), static_cast<std::size_t>(size));

@@ -106,7 +106,7 @@ TEST_CASE("a node that reports without end is asked for a snapshot instead",
           2 * limits::instances_per_node);
 }
 
-// Goal: one liar does not delay recovery.
+// Goal: one byzantine node does not delay recovery.
 // Method: a known node answers every poll, but never reports its instances.
 TEST_CASE("a node that never reports its instances counts as silent",
           "[coordinator][recovery][S18]") {

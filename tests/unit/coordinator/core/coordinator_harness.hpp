@@ -27,7 +27,7 @@ struct FakeAgent {
 
     bool answers = true;          ///< Answers polls.
     bool obeys = true;            ///< Obeys commands.
-    bool reports_changes = true;  ///< Reports changes unasked.
+    bool reports_changes = true;  ///< Reports changes without a poll.
     bool stamps = false;          ///< Stamps reports; its host booted with the test.
 
     Revision revision{1};

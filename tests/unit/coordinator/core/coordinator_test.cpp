@@ -103,7 +103,7 @@ TEST_CASE("a spec is sent once to a node, and again only when it changes or is m
     const Batch refused = n1.batches.back();
     Ack ack{refused.epoch, Incarnation{1}, refused.sequence, {}};
     ack.refusals.push_back({refused.starts.front().id, refused.starts.front().generation,
-                            Errc::spec_unknown, "never heard of it"});
+                            Errc::spec_unknown, "this spec is unknown"});
     n1.obeys = true;
     bench.give(FromAgent{n1.session, ack});
     CHECK(n1.batches.back().specs.size() == 1);
@@ -152,7 +152,7 @@ TEST_CASE("a late duplicate of a refusal does not decide the order that followed
     const Batch refused = n1.batches.back();
     Ack ack{refused.epoch, Incarnation{1}, refused.sequence, {}};
     ack.refusals.push_back({refused.starts.front().id, refused.starts.front().generation,
-                            Errc::spec_unknown, "never heard of it"});
+                            Errc::spec_unknown, "this spec is unknown"});
     bench.give(FromAgent{n1.session, ack});
     REQUIRE(n1.batches.size() == 2);
     FakeAgent& n2 = bench.join("n2");
@@ -178,7 +178,7 @@ TEST_CASE("an order that was not obeyed is planned again with a new sequence",
     CHECK(bench.running("web") == 1);
 }
 
-// Goal: an unasked report of an exit is acted on at once, not at the end of the round.
+// Goal: a report of an exit without a poll is acted on at once, not at the end of the round.
 // Method: a delta that an instance is gone, in the middle of a round; another node is free.
 TEST_CASE("a reported exit is repaired at once", "[coordinator]") {
     CoordinatorHarness bench;
@@ -225,9 +225,9 @@ TEST_CASE("a delta from an unknown revision is dropped and a snapshot requested"
 }
 
 // Goal: no plan is made from outdated reports.
-// Method: the answer to a poll that was sent before an unasked delta arrived. It reaches further
-// back than the present revision.
-TEST_CASE("an answer that crossed an unasked delta is applied", "[coordinator][revision]") {
+// Method: the answer to a poll that was sent before a delta without a poll arrived. It reaches
+// further back than the present revision.
+TEST_CASE("an answer that crossed a delta without a poll is applied", "[coordinator][revision]") {
     CoordinatorHarness bench;
     FakeAgent& n1 = bench.join("n1");
     bench.want("web", 1);

@@ -22,7 +22,8 @@ InstanceReport running(const InstanceId& id, Generation generation) {
     return instance;
 }
 
-/// The agent reports its instances unasked: it has obeyed the batch except for what it refused.
+/// The agent reports its instances without a poll: it has obeyed the batch except for what it
+/// refused.
 void report_unasked(CoordinatorHarness& bench, FakeAgent& fake, const Batch& batch,
                     const std::vector<InstanceReport>& started,
                     const std::vector<InstanceId>& gone) {
@@ -137,7 +138,7 @@ TEST_CASE("one refused stop leaves every other command of the round in force",
 }
 
 // Goal: a report that contradicts itself is marked, and no number is wrong. Method: a node lists
-// its instance twice, in an answer to a poll and then unasked.
+// its instance twice, in an answer to a poll and then without a poll.
 TEST_CASE("an instance that a report lists twice counts once everywhere, and the node is marked",
           "[coordinator][reports][GO-D15]") {
     CoordinatorHarness bench;

@@ -37,7 +37,7 @@ inline FreezeView freeze_shown(CoordinatorHarness& bench) {
     return bench.read<FreezeReply>(FreezeShowRequest{}).freeze;
 }
 
-/// A settled, listed fleet of which some nodes fall silent.
+/// A listed fleet. Some of its nodes fall silent.
 struct Silence {
     int nodes = 0;
     std::uint32_t instances = 0;  ///< Of `web`; placed before.

@@ -117,7 +117,7 @@ TEST_CASE("silence of most nodes counts against none while our store or sockets 
         return alarm.ends_with(
             "fewer than half of the nodes answered, so missed polls count against no node");
     }));
-    SECTION("with half of them heard it counts") {
+    SECTION("with answers of half of them it counts") {
         bench["n2"].answers = true;
         bench["n1"].answers = true;
         bench.pass(3s);

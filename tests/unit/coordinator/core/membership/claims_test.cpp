@@ -114,8 +114,8 @@ TEST_CASE("a copy that was ordered never yields to one that is only claimed",
     CHECK(bench.status().converged);
 }
 
-// Goal: the same during a roll-out, where the latest generation stays. Method: the liar reports the
-// next generation already.
+// Goal: the same during a roll-out, where the latest generation stays. Method: the byzantine node
+// reports the next generation already.
 TEST_CASE("a claim in the latest generation replaces nothing", "[coordinator][S18]") {
     ThreeCopies story;
     CoordinatorHarness& bench = story.bench;
@@ -152,7 +152,7 @@ TEST_CASE("a node that claims again and again is suspended", "[coordinator][S18]
 }
 
 // Goal: an order for one task is not an order for another (S18). Method: one change adds both, so
-// they have the same generation; the liar lets its own start expire and claims the other.
+// they have the same generation; the byzantine node lets its own start expire and claims the other.
 TEST_CASE("a start that expired makes no claim of another task true", "[coordinator][S18]") {
     CoordinatorHarness bench;
     FakeAgent& liar = bench.join("a");
@@ -173,7 +173,8 @@ TEST_CASE("a start that expired makes no claim of another task true", "[coordina
 }
 
 // Goal: a claim does not keep others from running an instance (L1). Method: in its first report,
-// which may be true, the liar has all instances, and it stops none; then a real node dies.
+// which may be true, the byzantine node has all instances, and it stops none; then a real node
+// dies.
 TEST_CASE("a node that stops nothing of what it claims takes no instance away",
           "[coordinator][S18][L1]") {
     ThreeCopies story;
@@ -200,8 +201,8 @@ TEST_CASE("a node that stops nothing of what it claims takes no instance away",
     CHECK(bench["n3"].instances.contains({"web", 0}));
 }
 
-// Goal: a claim reserves no place (L1). Method: the liar claims everything while a real node dies;
-// a free one is left.
+// Goal: a claim reserves no place (L1). Method: the byzantine node claims everything while a real
+// node dies; a free one is left.
 TEST_CASE("an instance of a lost node is placed even if another node claims it",
           "[coordinator][S18][L1]") {
     ThreeCopies story;
@@ -217,7 +218,8 @@ TEST_CASE("an instance of a lost node is placed even if another node claims it",
     CHECK(bench["n3"].instances.contains({"web", 0}));
 }
 
-// Goal: a node that obeys a stop and still reports the copy lies once. Method: one node does so.
+// Goal: a node that obeys a stop and still reports the copy is at fault once. Method: one node does
+// so.
 TEST_CASE("a copy that is still reported after its stop was obeyed is only claimed",
           "[coordinator][S18]") {
     ThreeCopies story;

@@ -26,7 +26,7 @@ TEST_CASE("one connection is one agent", "[coordinator][hello][S18]") {
     CHECK(bench.status().nodes == 2);
 }
 
-// Goal: a liar leaves higher incarnations to the honest agent of the name.
+// Goal: a byzantine node leaves higher incarnations to the honest agent of the name.
 // Method: claims at the end of the range, with a known name and an unknown one.
 TEST_CASE("an incarnation that cannot be a count of starts is refused",
           "[coordinator][hello][S18]") {

@@ -53,7 +53,7 @@ TEST_CASE("any number of silent agents delays neither a round nor a request",
           "[coordinator][rounds][GO-D7][SC-D10]") {
     CoordinatorHarness bench;
     for (int i = 0; i < 500; ++i) {
-        FakeAgent& mute = bench.add("deaf" + std::to_string(i));
+        FakeAgent& mute = bench.add("mute" + std::to_string(i));
         mute.answers = mute.obeys = false;
         bench.send_hello(mute);
     }
@@ -238,7 +238,7 @@ TEST_CASE("nothing is taken from nodes that report no instances", "[coordinator]
     bench.pass(2s);
     REQUIRE(busy.instances.size() == 1);
     FakeAgent& empty = bench.join("empty");
-    FakeAgent& mute = bench.add("deaf");
+    FakeAgent& mute = bench.add("mute");
     mute.answers = mute.obeys = false;
     bench.send_hello(mute);
     bench.pass(2s);
