@@ -28,9 +28,9 @@ constexpr std::array fake_names{"n0", "n1", "n2", "n3"};
 class CoordinatorUnderFuzz {
 public:
     explicit CoordinatorUnderFuzz(std::uint8_t bits)
-        : bench_{CoordinatorHarness::empty_store(), {}} {
+        : harness_{CoordinatorHarness::empty_store(), {}} {
         for (std::uint8_t fake = 0; fake < bits % 5U; ++fake) {
-            bench_.join(fake_names.at(fake));
+            harness_.join(fake_names.at(fake));
         }
     }
 
@@ -44,35 +44,35 @@ public:
             case 4: ask(codec::decode_request(bytes.chunk()), bytes); break;
             case 5: ask(codec::request_from_json(bytes.up_to('\n')), bytes); break;
             case 6: want(bytes); break;
-            case 7: bench_.pass(std::chrono::milliseconds{bytes.number(2)}); break;
-            case 8: bench_.pass(std::chrono::seconds{bytes.byte() % 32}); break;
-            case 9: bench_.join(fake_names.at(bytes.byte() % fake_names.size())); break;
-            case 10: change_puppet(bytes); break;
+            case 7: harness_.pass(std::chrono::milliseconds{bytes.number(2)}); break;
+            case 8: harness_.pass(std::chrono::seconds{bytes.byte() % 32}); break;
+            case 9: harness_.join(fake_names.at(bytes.byte() % fake_names.size())); break;
+            case 10: change_fake(bytes); break;
             case 11: report_anything(bytes); break;
             case 12: close(bytes.byte()); break;
-            case 13: bench_.store_works = !bench_.store_works; break;
-            case 14: bench_.confirm(); break;
+            case 13: harness_.store_works = !harness_.store_works; break;
+            case 14: harness_.confirm(); break;
             default: rare(bytes); break;
         }
-        return !bench_.resigned;
+        return !harness_.resigned;
     }
 
     /// Checks that must hold at the end.
     void check_end() {
-        for (const auto& [ticket, count] : bench_.reply_counts) {
+        for (const auto& [ticket, count] : harness_.reply_counts) {
             ensure(count == 1, "a request has one reply");
         }
         std::uint64_t last = 0;
-        for (const auto& persist : bench_.persisted) {
+        for (const auto& persist : harness_.persisted) {
             ensure(persist.number > last, "writes are numbered in their order");
             last = persist.number;
         }
-        for (const auto& [name, fake] : bench_.fakes) {
+        for (const auto& [name, fake] : harness_.fakes) {
             for (const auto& batch : fake.batches) {
                 ensure_readable(batch);
             }
         }
-        const std::string saved = coordinator::save_core(bench_.coordinator);
+        const std::string saved = coordinator::save_core(harness_.coordinator);
         const auto restored = coordinator::restore_core(saved);
         ensure(restored && save_core(**restored) == saved, "a core is restored as it was saved");
     }
@@ -87,11 +87,11 @@ private:
     }
 
     [[nodiscard]] FakeAgent* fake(std::uint8_t choice) {
-        if (bench_.fakes.empty()) {
+        if (harness_.fakes.empty()) {
             return nullptr;
         }
-        auto at = bench_.fakes.begin();
-        std::advance(at, choice % bench_.fakes.size());
+        auto at = harness_.fakes.begin();
+        std::advance(at, choice % harness_.fakes.size());
         return &at->second;
     }
 
@@ -103,9 +103,9 @@ private:
             speaker != nullptr ? speaker->session : coordinator::Session{1'000'000U + choice};
         AgentMessage message;
         if (codec::decode(bytes.chunk(), message)) {
-            bench_.give(coordinator::FromAgent{session, std::move(message)});
+            harness_.give(coordinator::FromAgent{session, std::move(message)});
         } else {
-            bench_.give(coordinator::Undecodable{session});
+            harness_.give(coordinator::Undecodable{session});
         }
     }
 
@@ -118,11 +118,11 @@ private:
             return;
         }
         if (bytes.byte() % 4 != 0) {
-            to_core->id = bench_.fresh_id();
+            to_core->id = harness_.fresh_id();
         }
-        const coordinator::Ticket ticket{bench_.next_number++};
-        bench_.give(coordinator::FromOperator{ticket, std::move(*to_core)});
-        if (const auto reply = bench_.reply_to(ticket)) {
+        const coordinator::Ticket ticket{harness_.next_number++};
+        harness_.give(coordinator::FromOperator{ticket, std::move(*to_core)});
+        if (const auto reply = harness_.reply_to(ticket)) {
             std::string encoded;
             codec::encode(*reply, encoded);
             const auto decoded = codec::decode_reply(encoded);
@@ -149,7 +149,7 @@ private:
         }
     }
 
-    void change_puppet(Bytes& bytes) {
+    void change_fake(Bytes& bytes) {
         FakeAgent* const changed = fake(bytes.byte());
         if (changed == nullptr) {
             return;
@@ -171,7 +171,7 @@ private:
             return;
         }
         const auto bits = bytes.byte();
-        Report report = bench_.report_of(*from, from->polls.back());
+        Report report = harness_.report_of(*from, from->polls.back());
         report.kind = static_cast<ReportKind>(bits % 3U);
         report.round = (bits & 4U) != 0 ? Round{} : report.round;
         from->revision = report.to = Revision{raw(report.to) + (bits >> 6U)};
@@ -189,33 +189,33 @@ private:
                 report.instances.push_back(std::move(instance));
             }
         }
-        bench_.give(coordinator::FromAgent{from->session, std::move(report)});
+        harness_.give(coordinator::FromAgent{from->session, std::move(report)});
     }
 
     void close(std::uint8_t choice) {
         if (FakeAgent* const closed = fake(choice)) {
-            bench_.give(coordinator::SessionClosed{closed->session});
+            harness_.give(coordinator::SessionClosed{closed->session});
         }
     }
 
     void rare(Bytes& bytes) {
         switch (bytes.byte() % 4) {
-            case 0: bench_.give(coordinator::OwnSockets{bytes.byte() % 2 != 0}); break;
+            case 0: harness_.give(coordinator::OwnSockets{bytes.byte() % 2 != 0}); break;
             case 1:
-                bench_.give(
+                harness_.give(
                     coordinator::CivilTime{CivilMs{static_cast<std::int64_t>(bytes.number(6))}});
                 break;
             case 2:
                 if (FakeAgent* const left = fake(bytes.byte())) {
-                    bench_.give(
+                    harness_.give(
                         coordinator::FromAgent{left->session, Departure{left->incarnation, 0}});
                 }
                 break;
-            default: bench_.give(coordinator::Wake{}); break;
+            default: harness_.give(coordinator::Wake{}); break;
         }
     }
 
-    CoordinatorHarness bench_;
+    CoordinatorHarness harness_;
 };
 
 }  // namespace

@@ -32,18 +32,18 @@ public:
     Unmoved() {
         join("n1", "default");
         join("n2", "fast");
-        REQUIRE(bench.want("web", 1));
-        bench.pass(5s);
-        REQUIRE(bench.status().running == 1);
+        REQUIRE(harness.want("web", 1));
+        harness.pass(5s);
+        REQUIRE(harness.status().running == 1);
         keeps();
     }
 
     void join(const std::string& name, const std::string& pool) {
-        FakeAgent& fake = bench.add(name);
+        FakeAgent& fake = harness.add(name);
         Hello hello = CoordinatorHarness::hello_of(fake);
         hello.offer.pool = pool;
         hello.offer.labels = {{"rack", "r1"}};
-        bench.give(FromAgent{fake.session, hello});
+        harness.give(FromAgent{fake.session, hello});
     }
 
     /// Records the state, which must not change from now on.
@@ -61,7 +61,7 @@ public:
         CHECK(facts() == before_);
     }
 
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
 
 private:
     Error answer(const Request& request) {
@@ -71,7 +71,7 @@ private:
         REQUIRE(again);
         const auto to_core = for_core(*again);
         REQUIRE(to_core);
-        const auto reply = bench.ask(to_core->body);
+        const auto reply = harness.ask(to_core->body);
         REQUIRE(reply);
         REQUIRE_FALSE(reply->result);
         return reply->result.error();
@@ -79,11 +79,11 @@ private:
 
     /// Everything that a change could change: the writes to the store, and the wanted tasks.
     std::string facts() {
-        StatusReply status = bench.status();
+        StatusReply status = harness.status();
         status.round = Round{};
-        return std::to_string(bench.persisted.size()) + codec::to_json(ReplyBody{status}) +
-               codec::to_json(*bench.ask(TaskShowRequest{"web"})) + bench.node("n1").intent +
-               bench.node("n2").intent;
+        return std::to_string(harness.persisted.size()) + codec::to_json(ReplyBody{status}) +
+               codec::to_json(*harness.ask(TaskShowRequest{"web"})) + harness.node("n1").intent +
+               harness.node("n2").intent;
     }
 
     std::string before_;
@@ -118,11 +118,11 @@ Error refusal_of(const std::string& hello_fields) {
     if (!hello) {
         return hello.error();
     }
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.add("n1");
-    bench.give(FromAgent{n1.session, *hello});
-    CHECK(bench.persisted.empty());
-    CHECK(bench.status().nodes == 0);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.add("n1");
+    harness.give(FromAgent{n1.session, *hello});
+    CHECK(harness.persisted.empty());
+    CHECK(harness.status().nodes == 0);
     REQUIRE(n1.refusals.size() == 1);
     return {n1.refusals.front().code, n1.refusals.front().detail};
 }
@@ -242,9 +242,9 @@ TEST_CASE("the deadline of a drain is at most a year away", "[bad_input]") {
     const auto typed = codec::request_from_text("node drain n1 99999999999999h");
     REQUIRE_FALSE(typed);
     CHECK_THAT(typed.error().detail, Catch::Contains("node drain PATTERN [DEADLINE]"));
-    REQUIRE(cluster.bench.ask(
+    REQUIRE(cluster.harness.ask(
         NodeDrainRequest{.pattern = "n1", .deadline_ms = 31'536'000'000, .force = true}));
-    CHECK(cluster.bench.node("n1").intent == "draining");
+    CHECK(cluster.harness.node("n1").intent == "draining");
 }
 
 // Goal: a pool is not emptied by mistake, by any request.
@@ -341,13 +341,13 @@ TEST_CASE("names and remarks with control characters are refused on input", "[ba
     const Occasion raw_bytes{.reason =
                                  "\x9b"
                                  "31m"};
-    const auto reply = cluster.bench.ask(NodeOfflineRequest{"n1", raw_bytes});
+    const auto reply = cluster.harness.ask(NodeOfflineRequest{"n1", raw_bytes});
     REQUIRE_FALSE(reply->result);
     CHECK(reply->result.error().code == Errc::invalid);
     const Occasion german{.reason =
                               "L\xc3\xbc"
                               "fter laut \xe2\x80\x93 tauschen"};
-    CHECK(cluster.bench.ask(NodeOfflineRequest{"n1", german})->result);
+    CHECK(cluster.harness.ask(NodeOfflineRequest{"n1", german})->result);
 }
 
 TEST_CASE("an agent whose name, pool or labels have control characters is refused", "[bad_input]") {

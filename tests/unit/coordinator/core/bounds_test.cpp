@@ -18,31 +18,31 @@ using muster::coordinator::testing::FakeAgent;
 // Goal: 10,000 nodes that answer `same` cause no memory traffic every round.
 // Method: count the allocations of one step.
 TEST_CASE("an answer that says same allocates nothing", "[coordinator][bounds]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.join("n2");
-    bench.want("web", 2);
-    bench.pass(3s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 2);
+    harness.pass(3s);
     n1.answers = false;
-    bench["n2"].answers = false;
-    bench.pass(1s);
-    const Input answer = FromAgent{n1.session, bench.report_of(n1, n1.polls.back())};
+    harness["n2"].answers = false;
+    harness.pass(1s);
+    const Input answer = FromAgent{n1.session, harness.report_of(n1, n1.polls.back())};
     REQUIRE(std::get<Report>(std::get<FromAgent>(answer).message).kind == ReportKind::same);
     const auto bytes =
-        allocations::bytes_of([&] { (void)bench.coordinator.step(bench.now, answer); });
+        allocations::bytes_of([&] { (void)harness.coordinator.step(harness.now, answer); });
     CHECK(bytes == 0);
-    CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n1"}).node.note.empty());
+    CHECK(harness.read<NodeShowReply>(NodeShowRequest{"n1"}).node.note.empty());
 }
 
 // Goal: a batch stays within the bounds of a message.
 // Method: one node gets more starts than a batch can hold.
 TEST_CASE("many orders for one node are sent in several batches", "[coordinator][commands]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(1s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(1s);
     WantedTask task = CoordinatorHarness::wanted("web", limits::batch_commands + 10);
     task.spec.max_per_node = limits::batch_commands + 10;
-    bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
+    harness.ask(ApplyRequest{.tasks = {task}}, harness.fresh_id());
     REQUIRE(n1.batches.size() == 2);
     CHECK(n1.batches[0].starts.size() == limits::batch_commands);
     CHECK(n1.batches[1].starts.size() == 10);
@@ -54,9 +54,9 @@ TEST_CASE("many orders for one node are sent in several batches", "[coordinator]
 // Goal: the same for large specs.
 // Method: specs whose total exceeds the bound for one batch.
 TEST_CASE("large specs are sent in several batches", "[coordinator][commands]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(1s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(1s);
     ApplyRequest request;
     for (int i = 0; i < 20; ++i) {
         WantedTask task = CoordinatorHarness::wanted("t" + std::to_string(i), 1);
@@ -65,7 +65,7 @@ TEST_CASE("large specs are sent in several batches", "[coordinator][commands]") 
         task.spec.env["TZ"] = "UTC";
         request.tasks.push_back(task);
     }
-    const auto reply = bench.ask(request, bench.fresh_id());
+    const auto reply = harness.ask(request, harness.fresh_id());
     REQUIRE(reply);
     REQUIRE(reply->result);
     REQUIRE(n1.batches.size() == 2);
@@ -78,9 +78,9 @@ TEST_CASE("large specs are sent in several batches", "[coordinator][commands]") 
 // Method: an agent that reports ever more instances in deltas.
 TEST_CASE("a node that reports without end is asked for a snapshot instead",
           "[coordinator][bounds][S18]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(1s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(1s);
     for (std::uint32_t i = 0; i < 3 * limits::instances_per_node; i += 512) {
         Report delta{ReportKind::delta,
                      Epoch{3},
@@ -100,9 +100,9 @@ TEST_CASE("a node that reports without end is asked for a snapshot instead",
             delta.instances.push_back(instance);
         }
         n1.revision = next(n1.revision);
-        bench.give(FromAgent{n1.session, delta});
+        harness.give(FromAgent{n1.session, delta});
     }
-    CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n1"}).node.instances <=
+    CHECK(harness.read<NodeShowReply>(NodeShowRequest{"n1"}).node.instances <=
           2 * limits::instances_per_node);
 }
 
@@ -114,50 +114,50 @@ TEST_CASE("a node that never reports its instances counts as silent",
     image.tasks = {StoredTask{CoordinatorHarness::wanted("web", 1), Generation{8}, Generation{8}}};
     image.nodes = {StoredNode{.name = "liar", .incarnation = Incarnation{1}},
                    StoredNode{.name = "n1", .incarnation = Incarnation{1}}};
-    CoordinatorHarness bench{image};
-    FakeAgent& liar = bench.add("liar");
+    CoordinatorHarness harness{image};
+    FakeAgent& liar = harness.add("liar");
     liar.answers = false;
-    bench.send_hello(liar);
-    bench.join("n1");
+    harness.send_hello(liar);
+    harness.join("n1");
     for (int round = 0; round < 30; ++round) {
-        bench.pass(1s);
+        harness.pass(1s);
         const Poll& poll = liar.polls.back();
-        bench.give(FromAgent{liar.session, Report{ReportKind::same,
-                                                  poll.epoch,
-                                                  poll.round,
-                                                  Incarnation{1},
-                                                  Revision{1},
-                                                  Revision{1},
-                                                  {},
-                                                  {},
-                                                  {},
-                                                  {}}});
+        harness.give(FromAgent{liar.session, Report{ReportKind::same,
+                                                    poll.epoch,
+                                                    poll.round,
+                                                    Incarnation{1},
+                                                    Revision{1},
+                                                    Revision{1},
+                                                    {},
+                                                    {},
+                                                    {},
+                                                    {}}});
     }
-    CHECK(bench.status().phase == "leading");
-    CHECK(bench.running("web") == 1);
+    CHECK(harness.status().phase == "leading");
+    CHECK(harness.running("web") == 1);
 }
 
 // Goal: the same long after recovery, while all other nodes are well.
 // Method: a node joins a cluster that leads, and answers without ever reporting its instances.
 TEST_CASE("a node that never reports its instances is lost, also if no other node misses a poll",
           "[coordinator][nodes]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.pass(30s);
-    FakeAgent& liar = bench.add("liar");
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.pass(30s);
+    FakeAgent& liar = harness.add("liar");
     liar.answers = false;
-    bench.send_hello(liar);
+    harness.send_hello(liar);
     for (int round = 0; round < 6; ++round) {
         const Poll& poll = liar.polls.back();
         Report nothing;
         nothing.epoch = poll.epoch;
         nothing.round = poll.round;
         nothing.incarnation = Incarnation{1};
-        bench.give(FromAgent{liar.session, nothing});
-        bench.pass(1s);
+        harness.give(FromAgent{liar.session, nothing});
+        harness.pass(1s);
     }
-    CHECK(bench.node("liar").health == "lost");
-    CHECK(bench.node("n1").health == "healthy");
+    CHECK(harness.node("liar").health == "lost");
+    CHECK(harness.node("n1").health == "healthy");
 }
 
 // Goal: a cold start or a crash loop does not push all other events out of the ring.
@@ -191,67 +191,67 @@ TEST_CASE("the ring drops the oldest events and reports it", "[events]") {
 // Goal: a node that flaps while the store is slow costs one pending row in total.
 // Method: many lives of one agent before the store confirms the first.
 TEST_CASE("a node has one pending row at a time", "[coordinator][bounds][durable]") {
-    CoordinatorHarness bench;
-    bench.store_works = false;
-    FakeAgent& n1 = bench.add("n1");
+    CoordinatorHarness harness;
+    harness.store_works = false;
+    FakeAgent& n1 = harness.add("n1");
     for (std::uint64_t life = 1; life <= 10; ++life) {
         n1.life = LifeId{life, life};
         n1.incarnation = Incarnation{life};
         n1.session = Session{1'000 + life};
-        bench.give(SessionClosed{Session{999 + life}});
-        bench.send_hello(n1);
+        harness.give(SessionClosed{Session{999 + life}});
+        harness.send_hello(n1);
     }
-    CHECK(bench.persisted.size() == 1);
-    bench.store_works = true;
-    bench.confirm();
-    REQUIRE(bench.persisted.size() == 2);
-    CHECK(std::get<StoredNode>(bench.persisted.back().writes.front()).incarnation ==
+    CHECK(harness.persisted.size() == 1);
+    harness.store_works = true;
+    harness.confirm();
+    REQUIRE(harness.persisted.size() == 2);
+    CHECK(std::get<StoredNode>(harness.persisted.back().writes.front()).incarnation ==
           Incarnation{10});
-    bench.want("web", 1);
-    bench.pass(1s);
-    CHECK(bench.running("web") == 1);
+    harness.want("web", 1);
+    harness.pass(1s);
+    CHECK(harness.running("web") == 1);
 }
 
 // Goal: a node that returns while it is being forgotten is kept.
 // Method: it sends a hello between the decision and the store's answer.
 TEST_CASE("a node that returns while it is forgotten is on record again",
           "[coordinator][nodes][durable]") {
-    CoordinatorHarness bench{
+    CoordinatorHarness harness{
         CoordinatorHarness::empty_store(),
         {.loss = {.after = 3, .silent_after = 2, .max_lost = 60s}, .version = "1.0"}};
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(2s);
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(2s);
     n1.answers = false;
-    bench.pass(30s);
-    bench.store_works = false;
-    bench.pass(40s);
-    REQUIRE(std::holds_alternative<Erase<StoredNode>>(bench.persisted.back().writes.front()));
+    harness.pass(30s);
+    harness.store_works = false;
+    harness.pass(40s);
+    REQUIRE(std::holds_alternative<Erase<StoredNode>>(harness.persisted.back().writes.front()));
     n1.answers = true;
-    bench.send_hello(n1);
-    bench.store_works = true;
-    bench.confirm();
-    CHECK(bench.status().nodes == 1);
-    const auto& row = std::get<StoredNode>(bench.persisted.back().writes.front());
+    harness.send_hello(n1);
+    harness.store_works = true;
+    harness.confirm();
+    CHECK(harness.status().nodes == 1);
+    const auto& row = std::get<StoredNode>(harness.persisted.back().writes.front());
     CHECK(row.name == "n1");
     CHECK_FALSE(row.lost);
-    bench.want("web", 1);
-    bench.pass(1s);
-    CHECK(bench.running("web") == 1);
+    harness.want("web", 1);
+    harness.pass(1s);
+    CHECK(harness.running("web") == 1);
 }
 
 // Goal: a round reports how many events it omitted. Method: more starts in one round than it can
 // publish.
 TEST_CASE("a closed round counts the events of instances that it omitted", "[events]") {
     constexpr std::uint32_t starts = EventLog::instance_events_per_round + 5;
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.pass(1s);
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.pass(1s);
     WantedTask task = CoordinatorHarness::wanted("web", starts);
     task.spec.max_per_node = starts;
-    bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
-    bench.pass(2s);
-    CHECK(bench.running("web") == starts);
-    CHECK(std::ranges::any_of(bench.events, [](const Event& event) {
+    harness.ask(ApplyRequest{.tasks = {task}}, harness.fresh_id());
+    harness.pass(2s);
+    CHECK(harness.running("web") == starts);
+    CHECK(std::ranges::any_of(harness.events, [](const Event& event) {
         return event.topic == "round.closed" &&
                event.detail.ends_with(" events of instances left out");
     }));
@@ -266,19 +266,19 @@ TEST_CASE("removed names are kept up to a bound", "[coordinator][bounds][invento
     }
     CoordinatorOptions options;
     options.listed_only = GENERATE(false, true);
-    CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
-    REQUIRE(bench.ask(all)->result);
-    const auto reply = bench.ask(NodeRemoveRequest{.pattern = "m*"});
+    CoordinatorHarness harness{CoordinatorHarness::empty_store(), options};
+    REQUIRE(harness.ask(all)->result);
+    const auto reply = harness.ask(NodeRemoveRequest{.pattern = "m*"});
     REQUIRE(reply);
     if (options.listed_only) {
         CHECK(reply->result);
-        CHECK(bench.status().nodes == 0);
+        CHECK(harness.status().nodes == 0);
     } else {
         REQUIRE_FALSE(reply->result);
         CHECK(reply->result.error().detail ==
               "10001 removed names would have to be kept; at most 10000 are kept; "
               "with nodes.mode = \"listed\" none is needed");
-        CHECK(bench.status().nodes == all.nodes.size());
+        CHECK(harness.status().nodes == all.nodes.size());
     }
 }
 
@@ -302,20 +302,20 @@ TEST_CASE("a large fleet's round ends in one wake, and the next begins in anothe
           "[coordinator][bounds]") {
     const std::size_t nodes = GENERATE(10U, 2'100U);
     CAPTURE(nodes);
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     for (std::size_t node = 0; node < nodes; ++node) {
-        bench.join("n" + std::to_string(node));
+        harness.join("n" + std::to_string(node));
     }
-    bench.pass(3s);
-    bench["n0"].answers = false;
+    harness.pass(3s);
+    harness["n0"].answers = false;
     Output ends;
     while (!ends.closed_round) {
-        bench.now = std::max(bench.now, bench.coordinator.next_deadline());
-        ends = bench.give(Wake{});
+        harness.now = std::max(harness.now, harness.coordinator.next_deadline());
+        ends = harness.give(Wake{});
     }
     if (nodes > 10) {
         REQUIRE(ends.polls.empty());
-        ends = bench.give(Wake{});
+        ends = harness.give(Wake{});
     }
     CHECK(ends.polls.size() == nodes);
 }

@@ -15,9 +15,9 @@ InstanceId job_0() { return {"job", 0}; }
 
 /// Nodes n1 and n2, and a task of two instances that run to their end, one on each.
 struct Jobs {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
 
-    explicit Jobs(const StoreImage& image = CoordinatorHarness::empty_store()) : bench{image} {}
+    explicit Jobs(const StoreImage& image = CoordinatorHarness::empty_store()) : harness{image} {}
 
     WantedTask wanted(RestartPolicy policy = RestartPolicy::on_failure) const {
         WantedTask task = CoordinatorHarness::wanted("job", 2);
@@ -25,20 +25,20 @@ struct Jobs {
         return task;
     }
     void begin(RestartPolicy policy = RestartPolicy::on_failure) {
-        bench.join("n1");
-        bench.join("n2");
-        bench.pass(1s);
-        bench.ask(ApplyRequest{.tasks = {wanted(policy)}}, bench.fresh_id());
-        REQUIRE(bench.running("job") == 2);
+        harness.join("n1");
+        harness.join("n2");
+        harness.pass(1s);
+        harness.ask(ApplyRequest{.tasks = {wanted(policy)}}, harness.fresh_id());
+        REQUIRE(harness.running("job") == 2);
     }
     FakeAgent& host_of(const InstanceId& id) {
-        for (auto& [name, fake] : bench.fakes) {
+        for (auto& [name, fake] : harness.fakes) {
             if (fake.instances.contains(id)) {
                 return fake;
             }
         }
         FAIL("it runs nowhere");
-        return bench["n1"];
+        return harness["n1"];
     }
     /// Its process ends, and its agent reports it with the next answer.
     void end(const InstanceId& id, InstanceState state, std::int32_t code) {
@@ -46,19 +46,19 @@ struct Jobs {
         host.instances.at(id).state = state;
         host.instances.at(id).exit_code = code;
         host.revision = next(host.revision);
-        bench.pass(1s);
+        harness.pass(1s);
     }
     /// Its host and its disk are lost.
     void lose(const InstanceId& id) {
         FakeAgent& host = host_of(id);
         host.answers = host.reports_changes = host.obeys = false;
         host.instances.clear();
-        bench.pass(30s);
-        REQUIRE(bench.node(host.name).health == "lost");
+        harness.pass(30s);
+        REQUIRE(harness.node(host.name).health == "lost");
     }
     std::size_t starts(const InstanceId& id) const {
         std::size_t count = 0;
-        for (const auto& [name, fake] : bench.fakes) {
+        for (const auto& [name, fake] : harness.fakes) {
             for (const Batch& batch : fake.batches) {
                 count += static_cast<std::size_t>(std::ranges::count(batch.starts, id, &Start::id));
             }
@@ -67,7 +67,7 @@ struct Jobs {
     }
     std::vector<StoredEnds> written() const {
         std::vector<StoredEnds> rows;
-        for (const Persist& persist : bench.persisted) {
+        for (const Persist& persist : harness.persisted) {
             for (const Write& write : persist.writes) {
                 if (const auto* const row = std::get_if<Shared<StoredEnds>>(&write)) {
                     rows.push_back(**row);
@@ -77,7 +77,7 @@ struct Jobs {
         return rows;
     }
     bool erased() const {
-        return std::ranges::any_of(bench.persisted, [](const Persist& persist) {
+        return std::ranges::any_of(harness.persisted, [](const Persist& persist) {
             return std::ranges::any_of(persist.writes, [](const Write& write) {
                 return std::holds_alternative<Erase<StoredEnds>>(write);
             });
@@ -93,16 +93,16 @@ TEST_CASE("an instance that ended successfully is not started again when its nod
           "[coordinator][ends]") {
     Jobs jobs;
     jobs.begin();
-    jobs.bench.join("n3");
+    jobs.harness.join("n3");
     jobs.end(job_0(), InstanceState::exited, 0);
     REQUIRE(jobs.written().size() == 1);
     CHECK(jobs.written()[0].ordinals.contains(0));
     CHECK_FALSE(jobs.written()[0].ordinals.contains(1));
     jobs.lose(job_0());
     CHECK(jobs.starts(job_0()) == 1);
-    CHECK(jobs.bench.status().exited == 1);
-    CHECK(jobs.bench.status().converged);
-    const auto shown = jobs.bench.read<TaskShowReply>(TaskShowRequest{"job"});
+    CHECK(jobs.harness.status().exited == 1);
+    CHECK(jobs.harness.status().converged);
+    const auto shown = jobs.harness.read<TaskShowReply>(TaskShowRequest{"job"});
     CHECK(shown.instances.at(0).state == "exited");
     CHECK(shown.instances.at(0).node.empty());
     jobs.lose({"job", 1});
@@ -113,7 +113,7 @@ TEST_CASE("an instance that ended successfully is not started again when its nod
 TEST_CASE("an instance that failed runs again when its node is lost", "[coordinator][ends]") {
     Jobs jobs;
     jobs.begin(RestartPolicy::never);
-    jobs.bench.join("n3");
+    jobs.harness.join("n3");
     jobs.end(job_0(), InstanceState::exited, 3);
     CHECK(jobs.written().empty());
     jobs.lose(job_0());
@@ -138,12 +138,12 @@ TEST_CASE("an instance that ended successfully is not started again by a new lea
         image.ends[0].generation = Generation{77};  // Such a row has no effect.
     }
     Jobs second{image};
-    second.bench.join("n1");
-    second.bench.join("n2");
-    second.bench.pass(10s);
+    second.harness.join("n1");
+    second.harness.join("n2");
+    second.harness.pass(10s);
     CHECK(second.starts(job_0()) == (is_of_another ? 1 : 0));
     CHECK(second.starts({"job", 1}) == 1);
-    CHECK(second.bench.status().converged);
+    CHECK(second.harness.status().converged);
 }
 
 // Goal: an operator can request finished work again. Method: restart the task; then check the old
@@ -153,8 +153,8 @@ TEST_CASE("a new generation runs what ended successfully in the previous one",
     Jobs jobs;
     jobs.begin();
     jobs.end(job_0(), InstanceState::exited, 0);
-    jobs.bench.ask(TaskRestartRequest{"job"}, jobs.bench.fresh_id());
-    jobs.bench.pass(5s);
+    jobs.harness.ask(TaskRestartRequest{"job"}, jobs.harness.fresh_id());
+    jobs.harness.pass(5s);
     CHECK(jobs.starts(job_0()) == 2);
     CHECK(jobs.erased());
 }
@@ -165,7 +165,7 @@ TEST_CASE("the ends of a task are erased with it", "[coordinator][ends]") {
     jobs.begin();
     jobs.end(job_0(), InstanceState::exited, 0);
     CHECK_FALSE(jobs.erased());
-    jobs.bench.ask(TaskRemoveRequest{"job"}, jobs.bench.fresh_id());
+    jobs.harness.ask(TaskRemoveRequest{"job"}, jobs.harness.fresh_id());
     CHECK(jobs.erased());
 }
 
@@ -174,12 +174,12 @@ TEST_CASE("a wait for the end is answered with the worst exit code", "[coordinat
     Jobs jobs;
     jobs.begin(RestartPolicy::never);
     const Ticket wait =
-        jobs.bench.request(WaitRequest{.pattern = "job", .timeout_ms = 60'000, .finished = true});
+        jobs.harness.request(WaitRequest{.pattern = "job", .timeout_ms = 60'000, .finished = true});
     jobs.end(job_0(), InstanceState::exited, 0);
-    CHECK_FALSE(jobs.bench.reply_to(wait));
+    CHECK_FALSE(jobs.harness.reply_to(wait));
     jobs.end({"job", 1}, InstanceState::exited, 3);
-    REQUIRE(jobs.bench.reply_to(wait));
-    const auto reply = std::get<WaitReply>(jobs.bench.reply_to(wait)->result.value());
+    REQUIRE(jobs.harness.reply_to(wait));
+    const auto reply = std::get<WaitReply>(jobs.harness.reply_to(wait)->result.value());
     CHECK(reply.exit_code == 3);
     CHECK_THAT(reply.worst, Catch::StartsWith("job.1 on n"));
 }
@@ -191,15 +191,15 @@ TEST_CASE("a wait for the end is answered once the ends are durable",
     Jobs jobs;
     jobs.begin();
     const Ticket wait =
-        jobs.bench.request(WaitRequest{.pattern = "job", .timeout_ms = 60'000, .finished = true});
+        jobs.harness.request(WaitRequest{.pattern = "job", .timeout_ms = 60'000, .finished = true});
     jobs.end(job_0(), InstanceState::exited, 0);
-    jobs.bench.store_works = false;
+    jobs.harness.store_works = false;
     jobs.end({"job", 1}, InstanceState::exited, 0);
-    CHECK_FALSE(jobs.bench.reply_to(wait));
-    jobs.bench.store_works = true;
-    jobs.bench.confirm();
-    REQUIRE(jobs.bench.reply_to(wait));
-    CHECK(std::get<WaitReply>(jobs.bench.reply_to(wait)->result.value()).exit_code == 0);
+    CHECK_FALSE(jobs.harness.reply_to(wait));
+    jobs.harness.store_works = true;
+    jobs.harness.confirm();
+    REQUIRE(jobs.harness.reply_to(wait));
+    CHECK(std::get<WaitReply>(jobs.harness.reply_to(wait)->result.value()).exit_code == 0);
 }
 
 // Goal: a job is not reported as failed while it runs on another host. Method: job.0 cannot be
@@ -225,7 +225,7 @@ TEST_CASE("a wait for the end of a task that never ends is refused", "[coordinat
     Jobs jobs;
     jobs.begin(RestartPolicy::always);
     const auto reply =
-        jobs.bench.ask(WaitRequest{.pattern = "job", .timeout_ms = 60'000, .finished = true});
+        jobs.harness.ask(WaitRequest{.pattern = "job", .timeout_ms = 60'000, .finished = true});
     REQUIRE(reply);
     REQUIRE_FALSE(reply->result);
     CHECK(reply->result.error().code == Errc::invalid);

@@ -24,7 +24,7 @@ InstanceReport running(const InstanceId& id, Generation generation) {
 
 /// The agent reports its instances without a poll: it has obeyed the batch except for what it
 /// refused.
-void report_unasked(CoordinatorHarness& bench, FakeAgent& fake, const Batch& batch,
+void report_unasked(CoordinatorHarness& harness, FakeAgent& fake, const Batch& batch,
                     const std::vector<InstanceReport>& started,
                     const std::vector<InstanceId>& gone) {
     const Report report{.kind = ReportKind::delta,
@@ -45,7 +45,7 @@ void report_unasked(CoordinatorHarness& bench, FakeAgent& fake, const Batch& bat
     }
     fake.revision = report.to;
     fake.obeyed = batch.sequence;
-    bench.give(FromAgent{fake.session, report});
+    harness.give(FromAgent{fake.session, report});
 }
 
 }  // namespace
@@ -55,27 +55,27 @@ void report_unasked(CoordinatorHarness& bench, FakeAgent& fake, const Batch& bat
 // others.
 TEST_CASE("after a refused start only that start is ordered again",
           "[coordinator][commands][GO-D12]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    FakeAgent& n2 = bench.join("n2");
-    bench.pass(1s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    FakeAgent& n2 = harness.join("n2");
+    harness.pass(1s);
     n1.obeys = false;
     ApplyRequest apply;
     for (int task = 0; task < 8; ++task) {
         apply.tasks.push_back(CoordinatorHarness::wanted("t" + std::to_string(task), 1));
     }
-    bench.ask(apply, bench.fresh_id());
+    harness.ask(apply, harness.fresh_id());
     REQUIRE(n1.batches.size() == 1);
     const Batch batch = n1.batches.front();
     REQUIRE(batch.starts.size() == 4);
     const Start refused = batch.starts[1];
 
     const std::size_t batches = n2.batches.size();
-    bench.give(FromAgent{n1.session, Ack{batch.epoch,
-                                         n1.incarnation,
-                                         batch.sequence,
-                                         {{refused.id, refused.generation, Errc::too_large,
-                                           "no room for one more"}}}});
+    harness.give(FromAgent{n1.session, Ack{batch.epoch,
+                                           n1.incarnation,
+                                           batch.sequence,
+                                           {{refused.id, refused.generation, Errc::too_large,
+                                             "no room for one more"}}}});
     REQUIRE(n2.batches.size() == batches + 1);
     REQUIRE(n2.batches.back().starts.size() == 1);
     CHECK(n2.batches.back().starts.front().id == refused.id);
@@ -84,8 +84,8 @@ TEST_CASE("after a refused start only that start is ordered again",
     for (const std::size_t at : {0U, 2U, 3U}) {
         started.push_back(running(batch.starts[at].id, batch.starts[at].generation));
     }
-    report_unasked(bench, n1, batch, started, {});
-    CHECK(bench.status().running == 8);
+    report_unasked(harness, n1, batch, started, {});
+    CHECK(harness.status().running == 8);
     CHECK(n1.batches.size() == 1);
 }
 
@@ -93,40 +93,40 @@ TEST_CASE("after a refused start only that start is ordered again",
 // replace two others on one node, in one batch; one of the stops is refused.
 TEST_CASE("one refused stop leaves every other command of the round in force",
           "[coordinator][commands][GO-D12]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
     ApplyRequest apply;
     apply.tasks = {CoordinatorHarness::wanted("a", 1), CoordinatorHarness::wanted("b", 1)};
-    bench.ask(apply, bench.fresh_id());
-    bench.pass(2500ms);
+    harness.ask(apply, harness.fresh_id());
+    harness.pass(2500ms);
     REQUIRE(n1.instances.size() == 2);
     n1.batches.clear();
     n1.obeys = false;
     apply.tasks = {CoordinatorHarness::wanted("c", 1), CoordinatorHarness::wanted("d", 1)};
     apply.replace = true;
-    bench.ask(apply, bench.fresh_id());
+    harness.ask(apply, harness.fresh_id());
     REQUIRE(n1.batches.size() == 1);
     const Batch batch = n1.batches.front();
     REQUIRE(batch.stops.size() == 2);
     REQUIRE(batch.starts.size() == 2);
 
     const Stop& refused = batch.stops.front();
-    bench.give(FromAgent{n1.session,
-                         Ack{batch.epoch,
-                             n1.incarnation,
-                             batch.sequence,
-                             {{refused.id, refused.generation, Errc::busy, "it cannot end now"}}}});
-    CHECK(bench.happened("instance.refused", to_string(refused.id)));
+    harness.give(FromAgent{
+        n1.session, Ack{batch.epoch,
+                        n1.incarnation,
+                        batch.sequence,
+                        {{refused.id, refused.generation, Errc::busy, "it cannot end now"}}}});
+    CHECK(harness.happened("instance.refused", to_string(refused.id)));
     CHECK(n1.batches.size() == 1);
-    report_unasked(bench, n1, batch,
+    report_unasked(harness, n1, batch,
                    {running(batch.starts[0].id, batch.starts[0].generation),
                     running(batch.starts[1].id, batch.starts[1].generation)},
                    {batch.stops[1].id});
-    CHECK(bench.status().running == 2);
+    CHECK(harness.status().running == 2);
     CHECK(n1.instances.size() == 3);
 
     n1.obeys = true;
-    bench.pass(3s);
+    harness.pass(3s);
     REQUIRE(n1.batches.size() > 1);
     for (std::size_t at = 1; at < n1.batches.size(); ++at) {
         CHECK(n1.batches[at].starts.empty());
@@ -134,55 +134,55 @@ TEST_CASE("one refused stop leaves every other command of the round in force",
         CHECK(n1.batches[at].stops.front().id == refused.id);
     }
     CHECK(n1.instances.size() == 2);
-    CHECK(bench.status().converged);
+    CHECK(harness.status().converged);
 }
 
 // Goal: a report that contradicts itself is marked, and no number is wrong. Method: a node lists
 // its instance twice, in an answer to a poll and then without a poll.
 TEST_CASE("an instance that a report lists twice counts once everywhere, and the node is marked",
           "[coordinator][reports][GO-D15]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.want("web", 1);
-    bench.pass(1500ms);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.want("web", 1);
+    harness.pass(1500ms);
     REQUIRE(n1.instances.size() == 1);
     const InstanceReport web = n1.instances.begin()->second;
     n1.answers = false;
-    bench.pass(1s);
+    harness.pass(1s);
     const auto marks = [&] {
         std::size_t found = 0;
-        for (const Event& event : bench.events) {
+        for (const Event& event : harness.events) {
             found += event.topic == "node.faulty" && event.name == "n1" ? 1U : 0U;
         }
         return found;
     };
     REQUIRE(marks() == 0);
 
-    Report report = bench.report_of(n1, n1.polls.back());
+    Report report = harness.report_of(n1, n1.polls.back());
     report.kind = ReportKind::snapshot;
     report.to = n1.revision = next(n1.revision);
     report.instances = {web, web};
-    bench.give(FromAgent{n1.session, report});
+    harness.give(FromAgent{n1.session, report});
     CHECK(marks() == 1);
     report.kind = ReportKind::delta;
     report.round = {};
     report.from = n1.revision;
     report.to = n1.revision = next(n1.revision);
     report.instances.front().restarts = report.instances.back().restarts = 1;
-    bench.give(FromAgent{n1.session, report});
+    harness.give(FromAgent{n1.session, report});
     CHECK(marks() == 2);
 
-    const auto shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
+    const auto shown = harness.read<NodeShowReply>(NodeShowRequest{"n1"});
     CHECK(shown.node.instances == 1);
     CHECK(shown.instances.size() == 1);
-    CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).instances.size() == 1);
-    const auto reported = bench.read<ReportedReply>(ReportedRequest{});
+    CHECK(harness.read<TaskShowReply>(TaskShowRequest{"web"}).instances.size() == 1);
+    const auto reported = harness.read<ReportedReply>(ReportedRequest{});
     REQUIRE(reported.nodes.size() == 1);
     CHECK(reported.nodes.front().instances.size() == 1);
-    CHECK(bench.status().running == 1);
-    CHECK(bench.status().stopping == 0);
+    CHECK(harness.status().running == 1);
+    CHECK(harness.status().stopping == 0);
     n1.answers = true;
     const std::size_t batches = n1.batches.size();
-    bench.pass(5s);
+    harness.pass(5s);
     CHECK(n1.batches.size() == batches);
 }

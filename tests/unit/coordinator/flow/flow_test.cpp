@@ -71,47 +71,47 @@ void check_page(std::string_view heading, const std::vector<std::string>& entere
 }  // namespace
 
 TEST_CASE("the page of flows shows the way of an agent's report", "[flow]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    REQUIRE(bench.want("web", 1));
-    bench.pass(1s);
-    auto& agent = bench["n1"];
+    CoordinatorHarness harness;
+    harness.join("n1");
+    REQUIRE(harness.want("web", 1));
+    harness.pass(1s);
+    auto& agent = harness["n1"];
     agent.answers = false;
-    bench.pass(1s);
+    harness.pass(1s);
     REQUIRE_FALSE(agent.polls.empty());
-    const Input report = FromAgent{agent.session, bench.report_of(agent, agent.polls.back())};
+    const Input report = FromAgent{agent.session, harness.report_of(agent, agent.polls.back())};
     const FunctionTrace trace;
-    static_cast<void>(bench.coordinator.step(bench.now, report));
+    static_cast<void>(harness.coordinator.step(harness.now, report));
     check_page("An agent's report", trace.names());
 }
 
 TEST_CASE("the page of flows shows the way of task scale", "[flow]") {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     for (const auto* const name : {"n1", "n2"}) {
-        bench.join(name);
+        harness.join(name);
     }
-    REQUIRE(bench.want("web", 1));
-    bench.pass(2s);
+    REQUIRE(harness.want("web", 1));
+    harness.pass(2s);
     const FunctionTrace trace;
-    REQUIRE(bench.ask(TaskScaleRequest{"web", 2}, bench.fresh_id()));
-    bench.pass(1s);
+    REQUIRE(harness.ask(TaskScaleRequest{"web", 2}, harness.fresh_id()));
+    harness.pass(1s);
     check_page("`muster task scale web 2`", trace.names());
-    CHECK(bench.running("web") == 2);
+    CHECK(harness.running("web") == 2);
 }
 
 TEST_CASE("the page of flows shows the way of the loss of a node", "[flow]") {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     for (const auto* const name : {"n1", "n2", "n3"}) {
-        bench.join(name);
+        harness.join(name);
     }
-    REQUIRE(bench.want("web", 2));
-    bench.pass(2s);
-    bench["n1"].answers = false;
-    bench.pass(1s);
+    REQUIRE(harness.want("web", 2));
+    harness.pass(2s);
+    harness["n1"].answers = false;
+    harness.pass(1s);
     const FunctionTrace trace;
-    bench.pass(20s);
-    REQUIRE(bench.happened("node.lost", "n1"));
-    REQUIRE(bench.running("web") == 3);  // With the copy on the lost node.
+    harness.pass(20s);
+    REQUIRE(harness.happened("node.lost", "n1"));
+    REQUIRE(harness.running("web") == 3);  // With the copy on the lost node.
     check_page("The loss of a node", trace.names());
 }
 

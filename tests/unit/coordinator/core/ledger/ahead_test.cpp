@@ -16,8 +16,8 @@ void run_on(FakeAgent& fake, const InstanceId& id, Generation generation) {
     instance.state = InstanceState::running;
 }
 
-bool is_ahead(CoordinatorHarness& bench, const std::string& name) {
-    const auto shown = bench.read<NodeShowReply>(NodeShowRequest{name});
+bool is_ahead(CoordinatorHarness& harness, const std::string& name) {
+    const auto shown = harness.read<NodeShowReply>(NodeShowRequest{name});
     return shown.node.note.starts_with("ahead");
 }
 
@@ -27,10 +27,10 @@ bool is_ahead(CoordinatorHarness& bench, const std::string& name) {
 // Method: every way of being ahead.
 TEST_CASE("a node that has seen a later or another store is ahead and gets no command",
           "[coordinator][ahead][S13]") {
-    CoordinatorHarness bench;
-    bench.want("web", 1);
-    bench.pass(2s);
-    FakeAgent& n1 = bench.add("n1");
+    CoordinatorHarness harness;
+    harness.want("web", 1);
+    harness.pass(2s);
+    FakeAgent& n1 = harness.add("n1");
     SECTION("of another cluster") { n1.cluster = ClusterId{7, 7}; }
     SECTION("of a later epoch") {
         n1.epoch = Epoch{4};
@@ -43,20 +43,20 @@ TEST_CASE("a node that has seen a later or another store is ahead and gets no co
     SECTION("of a later change") { n1.counter = Generation{12}; }
     SECTION("through its instances") { run_on(n1, {"old", 0}, Generation{40}); }
     SECTION("through a version of a task that is later than the wanted one") {
-        bench.want("api", 1);
-        REQUIRE(bench.status().counter == Generation{12});
+        harness.want("api", 1);
+        REQUIRE(harness.status().counter == Generation{12});
         run_on(n1, {"web", 0}, Generation{12});  // This store has generation 11.
     }
-    bench.send_hello(n1);
-    bench.pass(3s);
+    harness.send_hello(n1);
+    harness.pass(3s);
     CHECK(n1.batches.empty());
-    CHECK(bench.happened("node.ahead", "n1"));
-    const StatusReply status = bench.status();
+    CHECK(harness.happened("node.ahead", "n1"));
+    const StatusReply status = harness.status();
     CHECK(status.ahead == 1);
     CHECK(status.serving == 0);
     REQUIRE(status.alarms.size() == 1);
     CHECK(status.alarms.front().find("n1") != std::string::npos);
-    const auto* row = std::get_if<StoredNode>(&bench.persisted.back().writes.front());
+    const auto* row = std::get_if<StoredNode>(&harness.persisted.back().writes.front());
     REQUIRE(row != nullptr);
     CHECK(row->ahead);
 }
@@ -65,56 +65,56 @@ TEST_CASE("a node that has seen a later or another store is ahead and gets no co
 // Method: an empty store meets a node of another cluster; `store accept` takes it over.
 TEST_CASE("store accept takes over what the nodes ahead know and leads them",
           "[coordinator][ahead][S13]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.add("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.add("n1");
     n1.cluster = ClusterId{7, 7};
     n1.epoch = Epoch{9};
     n1.leader = LeaderId{5, 5};
     n1.counter = Generation{30};
-    bench.send_hello(n1);
-    bench.pass(2s);
+    harness.send_hello(n1);
+    harness.pass(2s);
 
-    const auto listed = bench.read<StoreAcceptReply>(StoreAcceptRequest{.dry_run = true});
+    const auto listed = harness.read<StoreAcceptReply>(StoreAcceptRequest{.dry_run = true});
     REQUIRE(listed.nodes.size() == 1);
     CHECK(listed.nodes.front() == AheadNode{"n1", ClusterId{7, 7}, Epoch{9}, Generation{30}, ""});
-    CHECK(bench.status().ahead == 1);
+    CHECK(harness.status().ahead == 1);
 
-    const auto reply = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    const auto reply = harness.ask(StoreAcceptRequest{}, harness.fresh_id());
     REQUIRE(reply);
     REQUIRE(reply->result);
-    const StatusReply status = bench.status();
+    const StatusReply status = harness.status();
     CHECK(status.ahead == 0);
     CHECK(status.cluster == ClusterId{7, 7});
     CHECK(status.epoch == Epoch{10});
     CHECK(status.counter == Generation{31});
     CHECK(n1.refusals.back().code == Errc::hello_required);
-    bench.send_hello(n1);
+    harness.send_hello(n1);
     CHECK(n1.welcomes.back().cluster == ClusterId{7, 7});
     CHECK(n1.welcomes.back().epoch == Epoch{10});
     CHECK(n1.polls.back().epoch == Epoch{10});
-    bench.pass(1s);
-    bench.want("web", 1);
-    CHECK(bench.running("web") == 1);
+    harness.pass(1s);
+    harness.want("web", 1);
+    CHECK(harness.running("web") == 1);
     CHECK(n1.batches.back().epoch == Epoch{10});
 }
 
 // Goal: an acceptance numbers tasks again and changes nothing else of them.
 // Method: a pinned task, in an accepted store.
 TEST_CASE("store accept keeps the placement of tasks", "[coordinator][ahead]") {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     WantedTask pinned = CoordinatorHarness::wanted("web", 1);
     pinned.place.pinned = true;
     pinned.place.priority = 7;
     ApplyRequest apply;
     apply.tasks.push_back(pinned);
-    bench.ask(apply, bench.fresh_id());
-    FakeAgent& n1 = bench.add("n1");
+    harness.ask(apply, harness.fresh_id());
+    FakeAgent& n1 = harness.add("n1");
     n1.cluster = ClusterId{7, 7};
     n1.counter = Generation{30};
-    bench.send_hello(n1);
-    bench.pass(2s);
-    REQUIRE(bench.ask(StoreAcceptRequest{}, bench.fresh_id()));
-    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    harness.send_hello(n1);
+    harness.pass(2s);
+    REQUIRE(harness.ask(StoreAcceptRequest{}, harness.fresh_id()));
+    const auto shown = harness.read<TaskShowReply>(TaskShowRequest{"web"});
     CHECK(shown.task.generation == Generation{31});
     CHECK(shown.wanted.place == pinned.place);
 }
@@ -122,25 +122,25 @@ TEST_CASE("store accept keeps the placement of tasks", "[coordinator][ahead]") {
 // Goal: the nodes of the previous cluster are still known.
 // Method: a node that this coordinator led, and one of another cluster that is taken over.
 TEST_CASE("store accept leaves the nodes of the old cluster ahead", "[coordinator][ahead][S13]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.want("web", 1);
-    bench.pass(1s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.want("web", 1);
+    harness.pass(1s);
     REQUIRE_FALSE(n1.batches.empty());
-    FakeAgent& n2 = bench.add("n2");
+    FakeAgent& n2 = harness.add("n2");
     n2.cluster = ClusterId{7, 7};
-    bench.send_hello(n2);
-    bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    harness.send_hello(n2);
+    harness.ask(StoreAcceptRequest{}, harness.fresh_id());
     n1.cluster = CoordinatorHarness::cluster;  // It obeyed.
     n1.epoch = Epoch{3};
     n1.leader = CoordinatorHarness::leader;
-    bench.send_hello(n1);
-    bench.send_hello(n2);
+    harness.send_hello(n1);
+    harness.send_hello(n2);
     const std::size_t batches = n1.batches.size();
-    bench.pass(2s);
+    harness.pass(2s);
     CHECK(n1.batches.size() == batches);
-    CHECK(is_ahead(bench, "n1"));
-    CHECK_FALSE(is_ahead(bench, "n2"));
+    CHECK(is_ahead(harness, "n1"));
+    CHECK_FALSE(is_ahead(harness, "n2"));
 }
 
 // Goal: after an acceptance exactly the store's tasks run, whatever the numbers were.
@@ -148,24 +148,24 @@ TEST_CASE("store accept leaves the nodes of the old cluster ahead", "[coordinato
 // spec.
 TEST_CASE("an accepted store has every task replaced by a new generation",
           "[coordinator][ahead][S13]") {
-    CoordinatorHarness bench;
-    bench.want("web", 1);
-    FakeAgent& n1 = bench.add("n1");
+    CoordinatorHarness harness;
+    harness.want("web", 1);
+    FakeAgent& n1 = harness.add("n1");
     n1.cluster = ClusterId{7, 7};
     n1.epoch = Epoch{9};
     n1.leader = LeaderId{5, 5};
     n1.counter = Generation{30};
     run_on(n1, {"web", 0}, Generation{11});
-    bench.send_hello(n1);
-    bench.pass(2s);
+    harness.send_hello(n1);
+    harness.pass(2s);
     CHECK(n1.batches.empty());
-    bench.ask(StoreAcceptRequest{}, bench.fresh_id());
-    bench.send_hello(n1);
-    bench.pass(3s);
+    harness.ask(StoreAcceptRequest{}, harness.fresh_id());
+    harness.send_hello(n1);
+    harness.pass(3s);
     CHECK(n1.instances[InstanceId{"web", 0}].generation == Generation{31});
     REQUIRE_FALSE(n1.batches.empty());
     CHECK(n1.batches.back().specs.size() == 1);
-    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    const auto shown = harness.read<TaskShowReply>(TaskShowRequest{"web"});
     CHECK(shown.task.generation == Generation{31});
     CHECK(shown.task.state == "converged");
 }
@@ -174,11 +174,11 @@ TEST_CASE("an accepted store has every task replaced by a new generation",
 // Method: it refuses an order, as an agent does that a late message has reached.
 TEST_CASE("a node that refuses our epoch or cluster must state its memory again",
           "[coordinator][ahead][S25]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
     n1.obeys = false;
-    bench.want("web", 1);
-    bench.pass(1500ms);
+    harness.want("web", 1);
+    harness.pass(1500ms);
     REQUIRE_FALSE(n1.batches.empty());
     Ack ack{Epoch{3}, Incarnation{1}, Sequence{}, {}};
     const Start& start = n1.batches.back().starts.front();
@@ -201,13 +201,13 @@ TEST_CASE("a node that refuses our epoch or cluster must state its memory again"
         ack.refusals.push_back({start.id, start.generation, Errc::foreign_cluster, {}});
     }
     n1.leader = LeaderId{5, 5};
-    bench.give(FromAgent{n1.session, ack});
+    harness.give(FromAgent{n1.session, ack});
     REQUIRE_FALSE(n1.refusals.empty());
     CHECK(n1.refusals.back().code == Errc::hello_required);
     const std::size_t batches = n1.batches.size();
-    bench.send_hello(n1);
-    bench.pass(2s);
-    CHECK(is_ahead(bench, "n1"));
+    harness.send_hello(n1);
+    harness.pass(2s);
+    CHECK(is_ahead(harness, "n1"));
     CHECK(n1.batches.size() == batches);
 }
 
@@ -215,31 +215,31 @@ TEST_CASE("a node that refuses our epoch or cluster must state its memory again"
 // Method: a refusal of something that is not in flight.
 TEST_CASE("a refusal of something that was not ordered changes nothing",
           "[coordinator][ahead][S25]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.want("web", 1);
-    bench.pass(2s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.want("web", 1);
+    harness.pass(2s);
     Ack ack{Epoch{3}, Incarnation{1}, n1.obeyed, {}};
     ack.refusals.push_back({{"web", 0}, Generation{5}, Errc::stale_epoch, {}});
-    bench.give(FromAgent{n1.session, ack});
+    harness.give(FromAgent{n1.session, ack});
     CHECK(n1.refusals.empty());
-    CHECK(bench.status().converged);
+    CHECK(harness.status().converged);
 }
 
 // Goal: an obeyed order is not given again elsewhere because of a late refusal.
 // Method: the agent obeys, and then refuses what was meant for its previous life.
 TEST_CASE("a refusal of an order for another life decides nothing", "[coordinator][ahead][S7]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
     n1.obeys = false;
-    bench.want("web", 1);
-    bench.pass(1500ms);
+    harness.want("web", 1);
+    harness.pass(1500ms);
     REQUIRE_FALSE(n1.batches.empty());
     const Start& start = n1.batches.back().starts.front();
-    FakeAgent& n2 = bench.join("n2");
+    FakeAgent& n2 = harness.join("n2");
     Ack ack{Epoch{3}, Incarnation{1}, n1.batches.back().sequence, {}};
     ack.refusals.push_back({start.id, start.generation, Errc::stale_incarnation, {}});
-    bench.give(FromAgent{n1.session, ack});
+    harness.give(FromAgent{n1.session, ack});
     CHECK(n1.refusals.empty());
     CHECK(n2.batches.empty());
 }
@@ -247,32 +247,32 @@ TEST_CASE("a refusal of an order for another life decides nothing", "[coordinato
 // Goal: absurd claims are refused, not incremented, and delay no other node.
 // Method: an agent that claims the highest possible epoch; then another with an honest claim.
 TEST_CASE("store accept ignores claims that no honest agent makes", "[coordinator][ahead][S25]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.add("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.add("n1");
     n1.epoch = Epoch{~std::uint64_t{0}};
     n1.leader = LeaderId{5, 5};
-    bench.send_hello(n1);
-    const auto refused = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    harness.send_hello(n1);
+    const auto refused = harness.ask(StoreAcceptRequest{}, harness.fresh_id());
     REQUIRE(refused);
     REQUIRE_FALSE(refused->result);
     CHECK(refused->result.error().code == Errc::refused);
     CHECK(refused->result.error().detail.find("n1") != std::string::npos);
-    CHECK(bench.status().epoch == Epoch{3});
+    CHECK(harness.status().epoch == Epoch{3});
 
-    FakeAgent& n2 = bench.add("n2");
+    FakeAgent& n2 = harness.add("n2");
     n2.epoch = Epoch{9};
     n2.leader = LeaderId{5, 5};
-    bench.send_hello(n2);
-    const auto reply = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    harness.send_hello(n2);
+    const auto reply = harness.ask(StoreAcceptRequest{}, harness.fresh_id());
     REQUIRE(reply);
     REQUIRE(reply->result);
     const auto& nodes = std::get<StoreAcceptReply>(*reply->result).nodes;
     REQUIRE(nodes.size() == 2);
     CHECK_FALSE(nodes[0].left_out.empty());
     CHECK(nodes[1].left_out.empty());
-    CHECK(bench.status().epoch == Epoch{10});
-    CHECK(bench.status().ahead == 1);
-    CHECK(bench.status().serving == 1);
+    CHECK(harness.status().epoch == Epoch{10});
+    CHECK(harness.status().ahead == 1);
+    CHECK(harness.status().serving == 1);
 }
 
 // Goal: the advice in a refusal of store accept works: start the agent on an empty state directory.
@@ -280,65 +280,65 @@ TEST_CASE("store accept ignores claims that no honest agent makes", "[coordinato
 // Method: an agent reports an impossibly high generation; its next life reports nothing.
 TEST_CASE("store accept takes over a node whose agent began a new life after a false report",
           "[coordinator][ahead][S25]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.add("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.add("n1");
     run_on(n1, {"old", 0}, Generation{std::uint64_t{1} << 62U});
-    bench.send_hello(n1);
-    bench.pass(3s);
-    const auto refused = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    harness.send_hello(n1);
+    harness.pass(3s);
+    const auto refused = harness.ask(StoreAcceptRequest{}, harness.fresh_id());
     REQUIRE(refused);
     REQUIRE_FALSE(refused->result);
     CHECK(refused->result.error().detail.find("empty state directory") != std::string::npos);
 
     n1.instances.clear();
-    bench.give(SessionClosed{n1.session});
+    harness.give(SessionClosed{n1.session});
     n1.life = LifeId{0x11fe, 77};
     n1.incarnation = Incarnation{2};
     n1.session = Session{901};
-    bench.send_hello(n1);
-    bench.pass(3s);
-    REQUIRE(is_ahead(bench, "n1"));
-    const auto reply = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    harness.send_hello(n1);
+    harness.pass(3s);
+    REQUIRE(is_ahead(harness, "n1"));
+    const auto reply = harness.ask(StoreAcceptRequest{}, harness.fresh_id());
     REQUIRE(reply);
     REQUIRE(reply->result);
-    CHECK_FALSE(is_ahead(bench, "n1"));
+    CHECK_FALSE(is_ahead(harness, "n1"));
 }
 
 // Goal: two foreign clusters cannot both be taken over, and one that has left does not block.
 // Method: agents of two other clusters; then one of them is gone.
 TEST_CASE("store accept takes over one foreign cluster", "[coordinator][ahead][S13]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.add("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.add("n1");
     n1.cluster = ClusterId{7, 7};
-    bench.send_hello(n1);
-    FakeAgent& n2 = bench.add("n2");
+    harness.send_hello(n1);
+    FakeAgent& n2 = harness.add("n2");
     n2.cluster = ClusterId{8, 8};
-    bench.send_hello(n2);
-    const auto refused = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    harness.send_hello(n2);
+    const auto refused = harness.ask(StoreAcceptRequest{}, harness.fresh_id());
     REQUIRE(refused);
     REQUIRE_FALSE(refused->result);
     CHECK(refused->result.error().detail.find("n2") != std::string::npos);
 
-    bench.give(SessionClosed{n2.session});
-    const auto reply = bench.ask(StoreAcceptRequest{}, bench.fresh_id());
+    harness.give(SessionClosed{n2.session});
+    const auto reply = harness.ask(StoreAcceptRequest{}, harness.fresh_id());
     REQUIRE(reply);
     REQUIRE(reply->result);
-    CHECK(bench.status().cluster == ClusterId{7, 7});
+    CHECK(harness.status().cluster == ClusterId{7, 7});
 }
 
 // Goal: an acceptance renumbers tasks and changes nothing else of them.
 // Method: a task with placement rules is wanted when a store is accepted; read it again.
 TEST_CASE("an accepted store keeps the placement rules of its tasks",
           "[coordinator][ahead][placement]") {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     WantedTask task = CoordinatorHarness::wanted("web", 2);
     task.place.priority = 7;
     task.place.group = "g";
-    bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
-    FakeAgent& n1 = bench.add("n1");
+    harness.ask(ApplyRequest{.tasks = {task}}, harness.fresh_id());
+    FakeAgent& n1 = harness.add("n1");
     n1.counter = Generation{30};
     n1.epoch = Epoch{9};
-    bench.send_hello(n1);
-    REQUIRE(bench.ask(StoreAcceptRequest{}, bench.fresh_id())->result);
-    CHECK(bench.read<TaskShowReply>(TaskShowRequest{"web"}).wanted == task);
+    harness.send_hello(n1);
+    REQUIRE(harness.ask(StoreAcceptRequest{}, harness.fresh_id())->result);
+    CHECK(harness.read<TaskShowReply>(TaskShowRequest{"web"}).wanted == task);
 }

@@ -30,9 +30,9 @@ std::vector<WantedTask> tasks_named(const std::vector<std::string>& names,
 
 ApplyRequest five() { return {.tasks = tasks_named({"a", "b", "c", "d", "e"})}; }
 
-std::vector<std::string> tasks_of(CoordinatorHarness& bench) {
+std::vector<std::string> tasks_of(CoordinatorHarness& harness) {
     std::vector<std::string> names;
-    for (const TaskView& task : bench.read<TaskListReply>(TaskListRequest{}).tasks) {
+    for (const TaskView& task : harness.read<TaskListReply>(TaskListRequest{}).tasks) {
         names.push_back(task.name);
     }
     return names;
@@ -77,9 +77,9 @@ CoreRequestBody any_change(Random& random) {
 }
 
 /// What must be the same for any number of steps.
-std::vector<std::string> published_of_tasks(const CoordinatorHarness& bench) {
+std::vector<std::string> published_of_tasks(const CoordinatorHarness& harness) {
     std::vector<std::string> lines;
-    for (const Event& event : bench.events) {
+    for (const Event& event : harness.events) {
         constexpr const char* changes[] = {"task.added", "task.removed", "task.scaled",
                                            "task.restarted", "task.changed"};
         if (std::ranges::find(changes, event.topic) != std::end(changes)) {
@@ -100,9 +100,9 @@ TEST_CASE("a change in several steps is the same as in one", "[coordinator][larg
     const std::size_t rows = 1 + random.below(3);
     CoordinatorHarness whole;
     CoordinatorHarness parts{CoordinatorHarness::empty_store(), with_rows_of_step(rows)};
-    for (CoordinatorHarness* const bench : {&whole, &parts}) {
-        bench->join("n1");
-        bench->pass(3s);
+    for (CoordinatorHarness* const harness : {&whole, &parts}) {
+        harness->join("n1");
+        harness->pass(3s);
     }
     for (int request = 0; request < 12; ++request) {
         const CoreRequestBody body = any_change(random);
@@ -128,22 +128,22 @@ TEST_CASE("a change in several steps is the same as in one", "[coordinator][larg
 // joins in between: every Persist but the last continues in the next.
 TEST_CASE("everything that is given to the store during a change belongs to it",
           "[coordinator][large]") {
-    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(2)};
-    bench.pass(2s);
-    bench.store_works = false;
-    const std::size_t before = bench.persisted.size();
-    bench.request(five(), bench.fresh_id());
-    while (bench.persisted.size() == before) {
-        bench.give(Wake{});
+    CoordinatorHarness harness{CoordinatorHarness::empty_store(), with_rows_of_step(2)};
+    harness.pass(2s);
+    harness.store_works = false;
+    const std::size_t before = harness.persisted.size();
+    harness.request(five(), harness.fresh_id());
+    while (harness.persisted.size() == before) {
+        harness.give(Wake{});
     }
-    bench.join("n1");
-    bench.pass(0s);
-    REQUIRE(bench.persisted.size() > before + 3);
-    for (std::size_t at = before; at < bench.persisted.size(); ++at) {
-        CHECK(continues(bench.persisted[at]) == (at + 1 < bench.persisted.size()));
+    harness.join("n1");
+    harness.pass(0s);
+    REQUIRE(harness.persisted.size() > before + 3);
+    for (std::size_t at = before; at < harness.persisted.size(); ++at) {
+        CHECK(continues(harness.persisted[at]) == (at + 1 < harness.persisted.size()));
     }
-    std::vector<Persist> queue{bench.persisted.begin() + static_cast<std::ptrdiff_t>(before),
-                               bench.persisted.end()};
+    std::vector<Persist> queue{harness.persisted.begin() + static_cast<std::ptrdiff_t>(before),
+                               harness.persisted.end()};
     const Persist last = queue.back();
     queue.pop_back();
     CHECK(take_whole(queue).empty());
@@ -155,71 +155,71 @@ TEST_CASE("everything that is given to the store during a change belongs to it",
 // Goal: a change is checked whole before any part is proposed. Method: the last of five tasks is
 // invalid; then add the same names, as if there had been no request.
 TEST_CASE("a large change with one error has no effect", "[coordinator][large]") {
-    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
-    bench.pass(2s);
+    CoordinatorHarness harness{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
+    harness.pass(2s);
     ApplyRequest faulty = five();
     faulty.tasks.back().spec.argv.clear();
-    const std::size_t before = bench.persisted.size();
-    const Ticket asked = bench.request(faulty);
-    bench.pass(0s);
-    REQUIRE(bench.reply_to(asked));
-    CHECK(bench.reply_to(asked)->result.error().code == Errc::invalid);
-    CHECK(bench.persisted.size() == before);
-    CHECK(tasks_of(bench).empty());
-    CHECK_FALSE(bench.coordinator.has_incomplete_change());
+    const std::size_t before = harness.persisted.size();
+    const Ticket asked = harness.request(faulty);
+    harness.pass(0s);
+    REQUIRE(harness.reply_to(asked));
+    CHECK(harness.reply_to(asked)->result.error().code == Errc::invalid);
+    CHECK(harness.persisted.size() == before);
+    CHECK(tasks_of(harness).empty());
+    CHECK_FALSE(harness.coordinator.has_incomplete_change());
 }
 
 // Goal: a client that asks during a change sees all of it or nothing, and a read does not wait.
 // Method: a read, a removal, a retry and a wait while five tasks are processed.
 TEST_CASE("changes queue behind a large one, and reads do not", "[coordinator][large]") {
-    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
-    bench.join("n1");
-    bench.pass(3s);
-    const RequestId id = bench.fresh_id();
-    const Ticket first = bench.request(five(), id);
-    const Ticket removal = bench.request(TaskRemoveRequest{"*"}, bench.fresh_id());
-    const Ticket retry = bench.request(five(), id);
-    const Ticket wait = bench.request(WaitRequest{.pattern = "*", .timeout_ms = 60'000});
-    REQUIRE(bench.coordinator.has_incomplete_change());
-    CHECK(bench.read<TaskListReply>(TaskListRequest{}).tasks.empty());
-    CHECK_FALSE(bench.reply_to(first));
-    CHECK_FALSE(bench.reply_to(removal));
-    bench.pass(0s);
-    REQUIRE(bench.reply_to(first));
-    CHECK(bench.reply_to(first) == bench.reply_to(retry));
-    CHECK(bench.reply_counts[retry] == 1);
-    REQUIRE(bench.reply_to(removal));
-    CHECK(std::get<ChangeReply>(*bench.reply_to(removal)->result).changes.size() == 5);
-    REQUIRE(bench.reply_to(wait));
-    CHECK(bench.reply_to(wait)->result.error().code == Errc::not_found);
-    CHECK(tasks_of(bench).empty());
+    CoordinatorHarness harness{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
+    harness.join("n1");
+    harness.pass(3s);
+    const RequestId id = harness.fresh_id();
+    const Ticket first = harness.request(five(), id);
+    const Ticket removal = harness.request(TaskRemoveRequest{"*"}, harness.fresh_id());
+    const Ticket retry = harness.request(five(), id);
+    const Ticket wait = harness.request(WaitRequest{.pattern = "*", .timeout_ms = 60'000});
+    REQUIRE(harness.coordinator.has_incomplete_change());
+    CHECK(harness.read<TaskListReply>(TaskListRequest{}).tasks.empty());
+    CHECK_FALSE(harness.reply_to(first));
+    CHECK_FALSE(harness.reply_to(removal));
+    harness.pass(0s);
+    REQUIRE(harness.reply_to(first));
+    CHECK(harness.reply_to(first) == harness.reply_to(retry));
+    CHECK(harness.reply_counts[retry] == 1);
+    REQUIRE(harness.reply_to(removal));
+    CHECK(std::get<ChangeReply>(*harness.reply_to(removal)->result).changes.size() == 5);
+    REQUIRE(harness.reply_to(wait));
+    CHECK(harness.reply_to(wait)->result.error().code == Errc::not_found);
+    CHECK(tasks_of(harness).empty());
 }
 
 // Goal: no client is answered before the whole change is applied. Method: the change is durable,
 // and its tasks are applied one a step. A retry before that, one during it and a wait.
 TEST_CASE("no client learns of a large change before it is applied whole", "[coordinator][large]") {
-    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
-    bench.pass(2s);
-    bench.store_works = false;
-    const RequestId id = bench.fresh_id();
-    std::vector<Ticket> tickets{bench.request(five(), id)};
-    bench.pass(0s);
-    const Ticket wait = bench.request(WaitRequest{.pattern = "e", .timeout_ms = 60'000});
-    tickets.push_back(bench.request(five(), id));
-    bench.confirm();
-    REQUIRE(bench.coordinator.has_incomplete_change());
-    CHECK(tasks_of(bench) == std::vector<std::string>{"a"});
-    tickets.push_back(bench.request(five(), id));
+    CoordinatorHarness harness{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
+    harness.pass(2s);
+    harness.store_works = false;
+    const RequestId id = harness.fresh_id();
+    std::vector<Ticket> tickets{harness.request(five(), id)};
+    harness.pass(0s);
+    const Ticket wait = harness.request(WaitRequest{.pattern = "e", .timeout_ms = 60'000});
+    tickets.push_back(harness.request(five(), id));
+    harness.confirm();
+    REQUIRE(harness.coordinator.has_incomplete_change());
+    CHECK(tasks_of(harness) == std::vector<std::string>{"a"});
+    tickets.push_back(harness.request(five(), id));
     for (const Ticket ticket : tickets) {
-        CHECK_FALSE(bench.reply_to(ticket));
+        CHECK_FALSE(harness.reply_to(ticket));
     }
-    bench.pass(0s);
-    CHECK(tasks_of(bench).size() == 5);
+    harness.pass(0s);
+    CHECK(tasks_of(harness).size() == 5);
     for (const Ticket ticket : tickets) {
-        CHECK(bench.reply_counts[ticket] == 1);
-        CHECK(bench.reply_to(ticket) == bench.reply_to(tickets.front()));
+        CHECK(harness.reply_counts[ticket] == 1);
+        CHECK(harness.reply_to(ticket) == harness.reply_to(tickets.front()));
     }
-    CHECK_FALSE(bench.reply_to(wait));  // No node runs it. An earlier look would find no task.
+    CHECK_FALSE(harness.reply_to(wait));  // No node runs it. An earlier look would find no task.
 }
 
 // Goal: each request is answered once, also if leadership ends during a change. Method: the store
@@ -228,56 +228,56 @@ TEST_CASE("a store that fails during a change leaves no request unanswered",
           "[coordinator][large]") {
     const int wakes = GENERATE(range(0, 12));
     CAPTURE(wakes);
-    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
-    bench.pass(2s);
-    bench.store_works = false;
-    const Ticket first = bench.request(five(), bench.fresh_id());
-    const Ticket second = bench.request(TaskRemoveRequest{"a"}, bench.fresh_id());
+    CoordinatorHarness harness{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
+    harness.pass(2s);
+    harness.store_works = false;
+    const Ticket first = harness.request(five(), harness.fresh_id());
+    const Ticket second = harness.request(TaskRemoveRequest{"a"}, harness.fresh_id());
     for (int wake = 0; wake < wakes; ++wake) {
-        bench.give(Wake{});
+        harness.give(Wake{});
     }
-    bench.give(StoreFailed{"no space"});
+    harness.give(StoreFailed{"no space"});
     for (const Ticket ticket : {first, second}) {
-        CHECK(bench.reply_counts[ticket] == 1);
-        CHECK(bench.reply_to(ticket)->result.error().code == Errc::store_failed);
+        CHECK(harness.reply_counts[ticket] == 1);
+        CHECK(harness.reply_to(ticket)->result.error().code == Errc::store_failed);
     }
 }
 
 // Goal: a store that was not given all of a change yet is not slow. Method: steps a round apart,
 // then the same once everything is given.
 TEST_CASE("a store with only parts of a change is not called slow", "[coordinator][large]") {
-    const auto reports_slow = [](CoordinatorHarness& bench) {
-        return std::ranges::any_of(bench.status().alarms, [](const std::string& alarm) {
+    const auto reports_slow = [](CoordinatorHarness& harness) {
+        return std::ranges::any_of(harness.status().alarms, [](const std::string& alarm) {
             return alarm.find("the store confirms nothing") != std::string::npos;
         });
     };
-    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
-    bench.join("n1");
-    bench.pass(3s);
-    bench.store_works = false;
-    const std::size_t before = bench.persisted.size();
+    CoordinatorHarness harness{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
+    harness.join("n1");
+    harness.pass(3s);
+    harness.store_works = false;
+    const std::size_t before = harness.persisted.size();
     ApplyRequest apply = five();
-    bench.request(apply, bench.fresh_id());
-    while (bench.persisted.size() < before + apply.tasks.size() - 1) {
-        bench.now += 600ms;
-        bench.give(Wake{});
-        CHECK_FALSE(reports_slow(bench));
+    harness.request(apply, harness.fresh_id());
+    while (harness.persisted.size() < before + apply.tasks.size() - 1) {
+        harness.now += 600ms;
+        harness.give(Wake{});
+        CHECK_FALSE(reports_slow(harness));
     }
-    bench.pass(3s);
-    CHECK(reports_slow(bench));
+    harness.pass(3s);
+    CHECK(reports_slow(harness));
 }
 
 // Goal: the queue has a bound. Method: more requests than may wait.
 TEST_CASE("no more requests can queue than for the store", "[coordinator][large]") {
-    CoordinatorHarness bench{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
-    bench.pass(2s);
-    bench.request(five(), bench.fresh_id());
+    CoordinatorHarness harness{CoordinatorHarness::empty_store(), with_rows_of_step(1)};
+    harness.pass(2s);
+    harness.request(five(), harness.fresh_id());
     for (std::size_t other = 0; other < limits::pending_changes; ++other) {
-        REQUIRE_FALSE(bench.ask(TaskRemoveRequest{"nobody"}));
+        REQUIRE_FALSE(harness.ask(TaskRemoveRequest{"nobody"}));
     }
-    const auto refused = bench.ask(TaskRemoveRequest{"nobody"});
+    const auto refused = harness.ask(TaskRemoveRequest{"nobody"});
     REQUIRE(refused);
     CHECK(refused->result.error().code == Errc::busy);
-    bench.pass(0s);
-    CHECK_FALSE(bench.coordinator.has_incomplete_change());
+    harness.pass(0s);
+    CHECK_FALSE(harness.coordinator.has_incomplete_change());
 }

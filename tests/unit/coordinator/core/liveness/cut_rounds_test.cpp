@@ -111,43 +111,43 @@ TEST_CASE("no plan is made before the first round of a leadership has closed",
 // the new epoch passes.
 TEST_CASE("a round that an acceptance ends early gives no orders and counts no miss",
           "[coordinator][rounds][GO-D13]") {
-    HalfAnswered bench;
-    FakeAgent& n3 = bench.add("n3");
+    HalfAnswered harness;
+    FakeAgent& n3 = harness.add("n3");
     n3.counter = Generation{40};
-    bench.send_hello(n3);
-    bench.pass(100ms);
-    REQUIRE(bench.status().ahead == 1);
-    const std::uint32_t missed = bench.node("n2").missed;
-    REQUIRE(bench.ask(StoreAcceptRequest{}, bench.fresh_id())->result);
-    CHECK(bench.n1.batches.size() == 1);
-    CHECK(bench.node("n2").missed == missed);
-    CHECK(bench.n1.polls.back().epoch == Epoch{4});  // Polled again at once.
-    CHECK(bench.n2.polls.back().epoch == Epoch{4});
+    harness.send_hello(n3);
+    harness.pass(100ms);
+    REQUIRE(harness.status().ahead == 1);
+    const std::uint32_t missed = harness.node("n2").missed;
+    REQUIRE(harness.ask(StoreAcceptRequest{}, harness.fresh_id())->result);
+    CHECK(harness.n1.batches.size() == 1);
+    CHECK(harness.node("n2").missed == missed);
+    CHECK(harness.n1.polls.back().epoch == Epoch{4});  // Polled again at once.
+    CHECK(harness.n2.polls.back().epoch == Epoch{4});
 
-    bench.pass(900ms);
-    CHECK(bench.n1.batches.size() == 1);
-    bench.pass(100ms);
-    REQUIRE(bench.n1.batches.size() == 2);
-    CHECK(bench.n1.batches.back().epoch == Epoch{4});
-    CHECK(bench.node("n2").missed == missed + 1);
+    harness.pass(900ms);
+    CHECK(harness.n1.batches.size() == 1);
+    harness.pass(100ms);
+    REQUIRE(harness.n1.batches.size() == 2);
+    CHECK(harness.n1.batches.back().epoch == Epoch{4});
+    CHECK(harness.node("n2").missed == missed + 1);
 }
 
 // Goal: a coordinator whose leadership is over orders nothing, whatever reports it has.
 // Method: the store fails in the middle of a round; time passes, and agents continue to report.
 TEST_CASE("a leadership that ends in the middle of a round makes no plan from it",
           "[coordinator][rounds][GO-D13]") {
-    HalfAnswered bench;
-    const Output last = bench.give(StoreFailed{"the disk is full"});
-    CHECK(bench.resigned);
+    HalfAnswered harness;
+    const Output last = harness.give(StoreFailed{"the disk is full"});
+    CHECK(harness.resigned);
     CHECK(last.messages.empty());
-    const std::size_t polls = bench.n1.polls.size();
+    const std::size_t polls = harness.n1.polls.size();
     for (int seconds = 0; seconds < 5; ++seconds) {
-        bench.now += 1s;
-        bench.give(Wake{});
-        bench.give(FromAgent{bench.n2.session, empty_report(bench.n2.polls.back())});
-        bench.send_hello(bench.n2);
+        harness.now += 1s;
+        harness.give(Wake{});
+        harness.give(FromAgent{harness.n2.session, empty_report(harness.n2.polls.back())});
+        harness.send_hello(harness.n2);
     }
-    CHECK(bench.n1.batches.size() == 1);
-    CHECK(bench.n2.batches.empty());
-    CHECK(bench.n1.polls.size() == polls);
+    CHECK(harness.n1.batches.size() == 1);
+    CHECK(harness.n2.batches.empty());
+    CHECK(harness.n1.polls.size() == polls);
 }

@@ -59,73 +59,73 @@ TEST_CASE("a store that confirms nothing for longer than a round is in trouble",
 // Goal: a slow coordinator takes longer to judge nodes (S10).
 // Method: the coordinator wakes late repeatedly; one of many nodes is dead.
 TEST_CASE("a starved coordinator gives nodes up to eight times the polls", "[coordinator][S10]") {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     for (int node = 0; node < 6; ++node) {
-        bench.join("n" + std::to_string(node));
+        harness.join("n" + std::to_string(node));
     }
-    bench.pass(2s);
+    harness.pass(2s);
     for (int round = 0; round < 9; ++round) {
-        bench.now = bench.coordinator.next_deadline() + 900ms;
-        bench.give(Wake{});
-        CHECK(bench.status().health.lost == 0);
+        harness.now = harness.coordinator.next_deadline() + 900ms;
+        harness.give(Wake{});
+        CHECK(harness.status().health.lost == 0);
     }
-    CHECK(bench.status().miss_limit == 24);
-    CHECK(std::ranges::any_of(bench.status().alarms, [](const std::string& alarm) {
+    CHECK(harness.status().miss_limit == 24);
+    CHECK(std::ranges::any_of(harness.status().alarms, [](const std::string& alarm) {
         return alarm.starts_with(
             "the coordinator was late: for now a node is silent after 16 missed polls "
             "instead of 2, and lost after 24 instead of 3");
     }));
-    bench["n0"].answers = false;
-    bench.pass(5s);
-    CHECK(bench.node("n0").health == "healthy");
-    CHECK(bench.status().miss_limit == 12);
-    CHECK(bench.status().silent == 0);
-    bench.pass(4s);
-    CHECK(bench.node("n0").health == "lost");
-    CHECK(bench.status().miss_limit == 3);
+    harness["n0"].answers = false;
+    harness.pass(5s);
+    CHECK(harness.node("n0").health == "healthy");
+    CHECK(harness.status().miss_limit == 12);
+    CHECK(harness.status().silent == 0);
+    harness.pass(4s);
+    CHECK(harness.node("n0").health == "lost");
+    CHECK(harness.status().miss_limit == 3);
 }
 
 // Goal: if most nodes are silent while the coordinator has trouble, the fault is its own.
 // Method: the store does not confirm, or sockets refuse connections, while most nodes are silent.
 TEST_CASE("silence of most nodes counts against none while our store or sockets have trouble",
           "[coordinator][S10]") {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     for (int node = 0; node < 5; ++node) {
-        bench.join("n" + std::to_string(node));
+        harness.join("n" + std::to_string(node));
     }
-    bench.pass(3s);
+    harness.pass(3s);
     const bool is_store = GENERATE(true, false);
     const auto fall_ill = [&](bool ill) {
         if (!is_store) {
-            bench.give(OwnSockets{ill});
+            harness.give(OwnSockets{ill});
         } else if (ill) {
-            bench.store_works = false;
-            bench.want("web", 1);
+            harness.store_works = false;
+            harness.want("web", 1);
         } else {
-            bench.store_works = true;
-            bench.confirm();
+            harness.store_works = true;
+            harness.confirm();
         }
     };
     fall_ill(true);
-    bench.pass(2s);
+    harness.pass(2s);
     for (const auto* name : {"n0", "n1", "n2"}) {
-        bench[name].answers = false;
+        harness[name].answers = false;
     }
-    bench.pass(10s);
-    CHECK(bench.node("n0").missed == 0);
-    CHECK(std::ranges::any_of(bench.status().alarms, [](const std::string& alarm) {
+    harness.pass(10s);
+    CHECK(harness.node("n0").missed == 0);
+    CHECK(std::ranges::any_of(harness.status().alarms, [](const std::string& alarm) {
         return alarm.ends_with(
             "fewer than half of the nodes answered, so missed polls count against no node");
     }));
     SECTION("with answers of half of them it counts") {
-        bench["n2"].answers = true;
-        bench["n1"].answers = true;
-        bench.pass(3s);
-        CHECK(bench.node("n0").note == "silent for 2 polls");
+        harness["n2"].answers = true;
+        harness["n1"].answers = true;
+        harness.pass(3s);
+        CHECK(harness.node("n0").note == "silent for 2 polls");
     }
     SECTION("without trouble it counts") {
         fall_ill(false);
-        bench.pass(1s);
-        CHECK(bench.node("n0").missed == 1);
+        harness.pass(1s);
+        CHECK(harness.node("n0").missed == 1);
     }
 }

@@ -31,68 +31,68 @@ void run(FakeAgent& fake, const InstanceId& id, Generation generation) {
 // Method: both nodes of the store report their instances.
 TEST_CASE("after a restart running instances are accepted as they are",
           "[coordinator][recovery][S11]") {
-    CoordinatorHarness bench{earlier_store()};
-    CHECK(bench.status().phase == "recovering");
-    FakeAgent& n1 = bench.add("n1");
+    CoordinatorHarness harness{earlier_store()};
+    CHECK(harness.status().phase == "recovering");
+    FakeAgent& n1 = harness.add("n1");
     run(n1, {"web", 0}, Generation{8});
-    bench.send_hello(n1);
-    bench.pass(2s);
-    CHECK(bench.status().phase == "recovering");
+    harness.send_hello(n1);
+    harness.pass(2s);
+    CHECK(harness.status().phase == "recovering");
     CHECK(n1.batches.empty());
 
-    FakeAgent& n2 = bench.add("n2");
+    FakeAgent& n2 = harness.add("n2");
     run(n2, {"web", 1}, Generation{8});
-    bench.send_hello(n2);
-    CHECK(bench.status().phase == "leading");
-    CHECK(bench.happened("recovery.ended", ""));
-    bench.pass(2s);
+    harness.send_hello(n2);
+    CHECK(harness.status().phase == "leading");
+    CHECK(harness.happened("recovery.ended", ""));
+    harness.pass(2s);
     CHECK(n1.batches.empty());
     CHECK(n2.batches.empty());
-    CHECK(bench.status().converged);
+    CHECK(harness.status().converged);
 }
 
 // Goal: an absent node delays recovery for the grace at most.
 // Method: one of two nodes never reports.
 TEST_CASE("recovery ends with its grace, and then the silent node is lost",
           "[coordinator][recovery][S11]") {
-    CoordinatorHarness bench{earlier_store()};
-    FakeAgent& n1 = bench.add("n1");
+    CoordinatorHarness harness{earlier_store()};
+    FakeAgent& n1 = harness.add("n1");
     run(n1, {"web", 0}, Generation{8});
-    bench.send_hello(n1);
-    FakeAgent& n3 = bench.join("n3");
-    bench.pass(17s);
+    harness.send_hello(n1);
+    FakeAgent& n3 = harness.join("n3");
+    harness.pass(17s);
     CHECK(n3.batches.empty());
-    CHECK(bench.status().lost == 0);
-    bench.pass(3s);
-    CHECK(bench.status().phase == "leading");
-    CHECK(bench.status().lost == 1);
+    CHECK(harness.status().lost == 0);
+    harness.pass(3s);
+    CHECK(harness.status().phase == "leading");
+    CHECK(harness.status().lost == 1);
     CHECK(n3.instances.contains({"web", 1}));
-    CHECK(bench.running("web") == 2);
+    CHECK(harness.running("web") == 2);
 }
 
 // Goal: an instance that may still be reported is neither unplaced nor starting, in no answer.
 // Method: one of two nodes has reported, so one instance of the task was not seen; and before.
 TEST_CASE("while nodes are awaited, instances that none of them reported are unseen",
           "[coordinator][recovery]") {
-    CoordinatorHarness bench{earlier_store()};
-    CHECK(bench.status().unseen == 2);
-    run(bench.add("n1"), {"web", 0}, Generation{8});
-    bench.send_hello(bench["n1"]);
-    bench.pass(2s);
-    REQUIRE(bench.status().phase == "recovering");
-    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    CoordinatorHarness harness{earlier_store()};
+    CHECK(harness.status().unseen == 2);
+    run(harness.add("n1"), {"web", 0}, Generation{8});
+    harness.send_hello(harness["n1"]);
+    harness.pass(2s);
+    REQUIRE(harness.status().phase == "recovering");
+    const auto shown = harness.read<TaskShowReply>(TaskShowRequest{"web"});
     CHECK(shown.task.state == "recovering");
     CHECK_THAT(shown.task.detail, Catch::Contains("until every known node has reported"));
     REQUIRE(shown.instances.size() == 2);
     CHECK(shown.instances[1].state == "unseen");
-    CHECK_FALSE(bench.happened("task.unplaced", "web"));
-    const auto status = bench.status();
+    CHECK_FALSE(harness.happened("task.unplaced", "web"));
+    const auto status = harness.status();
     CHECK(status.awaited == 1);
     CHECK(status.running == 1);
     CHECK(status.unseen == 1);
     CHECK(status.starting + status.unplaced == 0);
-    bench.join("n2");
-    CHECK(bench.status().awaited + bench.status().unseen == 0);
+    harness.join("n2");
+    CHECK(harness.status().awaited + harness.status().unseen == 0);
 }
 
 // Goal: a task whose nodes are unknown is never shown as converged.
@@ -101,25 +101,25 @@ TEST_CASE("during recovery a task of every node is not converged", "[coordinator
     StoreImage image = earlier_store();
     image.tasks.front().wanted.instances = 1;
     image.tasks.front().wanted.place.every_node = true;
-    CoordinatorHarness bench{image};
+    CoordinatorHarness harness{image};
     const auto state = [&] {
-        return bench.read<TaskListReply>(TaskListRequest{}).tasks.front().state;
+        return harness.read<TaskListReply>(TaskListRequest{}).tasks.front().state;
     };
     CHECK(state() == "recovering");
-    bench.pass(2s);
+    harness.pass(2s);
     CHECK(state() == "recovering");
-    run(bench.add("n1"), {"web", 0}, Generation{8});
-    bench.send_hello(bench["n1"]);
-    const Ticket wait = bench.request(WaitRequest{.pattern = "web", .timeout_ms = 60'000});
-    bench.pass(2s);
+    run(harness.add("n1"), {"web", 0}, Generation{8});
+    harness.send_hello(harness["n1"]);
+    const Ticket wait = harness.request(WaitRequest{.pattern = "web", .timeout_ms = 60'000});
+    harness.pass(2s);
     CHECK(state() == "recovering");
-    CHECK_FALSE(bench.reply_to(wait));
-    run(bench.add("n2"), {"web", 1}, Generation{8});
-    bench.send_hello(bench["n2"]);
-    bench.pass(1s);
+    CHECK_FALSE(harness.reply_to(wait));
+    run(harness.add("n2"), {"web", 1}, Generation{8});
+    harness.send_hello(harness["n2"]);
+    harness.pass(1s);
     CHECK(state() == "converged");
-    REQUIRE(bench.reply_to(wait));
-    CHECK(bench.reply_to(wait)->result);
+    REQUIRE(harness.reply_to(wait));
+    CHECK(harness.reply_to(wait)->result);
 }
 
 // Goal: a restart during mass silence reports what it waits for, and that this may last (S9, S11).
@@ -130,11 +130,11 @@ TEST_CASE("a recovery that meets a freeze reports for whom and until when it wai
     StoreImage image = earlier_store();
     image.nodes.push_back(CoordinatorHarness::stored("n3"));
     image.nodes.push_back(CoordinatorHarness::stored("n4"));
-    CoordinatorHarness bench{image};
-    run(bench.add("n1"), {"web", 0}, Generation{8});
-    bench.send_hello(bench["n1"]);
-    bench.pass(10s);
-    StatusReply status = bench.status();
+    CoordinatorHarness harness{image};
+    run(harness.add("n1"), {"web", 0}, Generation{8});
+    harness.send_hello(harness["n1"]);
+    harness.pass(10s);
+    StatusReply status = harness.status();
     CHECK(status.phase == "recovering");
     CHECK(status.freeze.detail ==
           "the silent nodes are judged together once recovery_grace is over");
@@ -142,17 +142,17 @@ TEST_CASE("a recovery that meets a freeze reports for whom and until when it wai
                Catch::StartsWith("recovering: the first report of 3 known nodes is missing "
                                  "(n2, n3, n4)") &&
                    Catch::Contains("still silent after recovery_grace (18 s)"));
-    bench.pass(20s);
-    status = bench.status();
+    harness.pass(20s);
+    status = harness.status();
     CHECK(status.phase == "frozen");
     CHECK(status.awaited == 3);
     CHECK(status.unseen == 1);
     CHECK_THAT(status.alarms[1], Catch::StartsWith("recovering: ") &&
                                      Catch::EndsWith("'muster freeze off' ends the wait"));
-    CHECK(bench["n1"].batches.empty());
-    REQUIRE(bench.ask(FreezeOffRequest{}, bench.fresh_id())->result);
-    bench.pass(5s);
-    status = bench.status();
+    CHECK(harness["n1"].batches.empty());
+    REQUIRE(harness.ask(FreezeOffRequest{}, harness.fresh_id())->result);
+    harness.pass(5s);
+    status = harness.status();
     CHECK(status.phase == "leading");
     CHECK(status.awaited == 0);
     CHECK(status.health.lost == 3);
@@ -161,12 +161,12 @@ TEST_CASE("a recovery that meets a freeze reports for whom and until when it wai
 // Goal: recovery does not delay new tasks.
 // Method: apply a task while nodes are awaited.
 TEST_CASE("a task added during recovery is started at once", "[coordinator][recovery]") {
-    CoordinatorHarness bench{earlier_store()};
-    FakeAgent& n1 = bench.add("n1");
-    bench.send_hello(n1);
-    bench.pass(2s);
-    REQUIRE(bench.status().phase == "recovering");
-    bench.want("new", 1);
+    CoordinatorHarness harness{earlier_store()};
+    FakeAgent& n1 = harness.add("n1");
+    harness.send_hello(n1);
+    harness.pass(2s);
+    REQUIRE(harness.status().phase == "recovering");
+    harness.want("new", 1);
     CHECK(n1.instances.contains({"new", 0}));
     CHECK_FALSE(n1.instances.contains({"web", 0}));
 }
@@ -178,35 +178,35 @@ TEST_CASE("recovery waits neither for lost nodes nor for those that left",
     StoreImage image = earlier_store();
     image.nodes.push_back({.name = "n3", .incarnation = Incarnation{1}, .lost = true});
     image.nodes.push_back({.name = "n4", .incarnation = Incarnation{1}, .gone = true});
-    CoordinatorHarness bench{image};
-    bench.join("n1");
-    CHECK(bench.status().phase == "recovering");
-    bench.join("n2");
-    CHECK(bench.status().phase == "leading");
-    bench.pass(1s);
-    CHECK(bench.running("web") == 2);
+    CoordinatorHarness harness{image};
+    harness.join("n1");
+    CHECK(harness.status().phase == "recovering");
+    harness.join("n2");
+    CHECK(harness.status().phase == "leading");
+    harness.pass(1s);
+    CHECK(harness.running("web") == 2);
 }
 
 // Goal: a node of the store is not suspected before it had time to connect (S11).
 // Method: it reports, falls silent within the grace, and is lost only after it.
 TEST_CASE("no node of the store is lost before the grace is over", "[coordinator][recovery][S11]") {
-    CoordinatorHarness bench{earlier_store()};
-    FakeAgent& n1 = bench.join("n1");
-    bench.join("n2");
-    bench.pass(2s);
+    CoordinatorHarness harness{earlier_store()};
+    FakeAgent& n1 = harness.join("n1");
+    harness.join("n2");
+    harness.pass(2s);
     n1.answers = false;
-    bench.pass(15s);
-    CHECK(bench.status().lost == 0);
-    bench.pass(3s);
-    CHECK(bench.status().lost == 1);
+    harness.pass(15s);
+    CHECK(harness.status().lost == 0);
+    harness.pass(3s);
+    CHECK(harness.status().lost == 1);
 }
 
 // Goal: an empty store has nothing to recover.
 // Method: check the phase at once.
 TEST_CASE("a new cluster leads from the first moment", "[coordinator][recovery]") {
-    CoordinatorHarness bench;
-    CHECK(bench.status().phase == "leading");
-    CHECK(bench.happened("leader.elected", ""));
+    CoordinatorHarness harness;
+    CHECK(harness.status().phase == "leading");
+    CHECK(harness.happened("leader.elected", ""));
 }
 
 // Goal: a coordinator that lost knowledge stops nothing that its store cannot have ordered.
@@ -215,47 +215,47 @@ TEST_CASE("an instance that was wanted before is stopped, an unknown one is a st
           "[coordinator][recovery][GO-10]") {
     StoreImage image = CoordinatorHarness::empty_store();
     image.nodes = {StoredNode{.name = "n1", .incarnation = Incarnation{1}}};
-    CoordinatorHarness bench{image};
-    FakeAgent& n1 = bench.add("n1");
+    CoordinatorHarness harness{image};
+    FakeAgent& n1 = harness.add("n1");
     n1.cluster = CoordinatorHarness::cluster;
     run(n1, {"removed", 0}, Generation{7});
     run(n1, {"stray", 0}, Generation{});
-    bench.send_hello(n1);
-    bench.pass(2s);
+    harness.send_hello(n1);
+    harness.pass(2s);
     CHECK_FALSE(n1.instances.contains({"removed", 0}));
     CHECK(n1.instances.contains({"stray", 0}));
-    CHECK(bench.status().strays == 1);
+    CHECK(harness.status().strays == 1);
 }
 
 // Goal: the instances of a node that is ahead are known before any start elsewhere (S7, S11).
 // Method: one of two nodes of the store knows a later store, and answers late or never.
 TEST_CASE("recovery waits for the report of a node that is ahead, at most for its grace",
           "[coordinator][recovery][ahead][S11]") {
-    CoordinatorHarness bench{earlier_store()};
-    FakeAgent& n1 = bench.add("n1");
+    CoordinatorHarness harness{earlier_store()};
+    FakeAgent& n1 = harness.add("n1");
     run(n1, {"web", 0}, Generation{8});
-    bench.send_hello(n1);
-    FakeAgent& n3 = bench.join("n3");
-    FakeAgent& n2 = bench.add("n2");
+    harness.send_hello(n1);
+    FakeAgent& n3 = harness.join("n3");
+    FakeAgent& n2 = harness.add("n2");
     run(n2, {"web", 1}, Generation{8});
     n2.counter = Generation{99};
     n2.answers = false;
-    bench.send_hello(n2);
-    CHECK(bench.status().ahead == 1);
-    bench.pass(2s);
-    CHECK(bench.status().phase == "recovering");
+    harness.send_hello(n2);
+    CHECK(harness.status().ahead == 1);
+    harness.pass(2s);
+    CHECK(harness.status().phase == "recovering");
     SECTION("it answers") {
         n2.answers = true;
-        bench.pass(2s);
-        CHECK(bench.status().phase == "leading");
+        harness.pass(2s);
+        CHECK(harness.status().phase == "leading");
         CHECK(n3.batches.empty());
     }
     SECTION("it sends hello after hello, and never answers") {
         for (int second = 0; second < 20; ++second) {
-            bench.send_hello(n2);
-            bench.pass(1s);
+            harness.send_hello(n2);
+            harness.pass(1s);
         }
-        CHECK(bench.status().phase == "leading");
+        CHECK(harness.status().phase == "leading");
     }
     CHECK(n2.batches.empty());
 }

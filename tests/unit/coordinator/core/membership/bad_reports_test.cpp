@@ -14,13 +14,13 @@ using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-std::size_t bad_reports(const CoordinatorHarness& bench) {
+std::size_t bad_reports(const CoordinatorHarness& harness) {
     return static_cast<std::size_t>(
-        std::ranges::count(bench.events, "node.bad_report", &Event::topic));
+        std::ranges::count(harness.events, "node.bad_report", &Event::topic));
 }
 
-std::uint64_t sample(CoordinatorHarness& bench, const std::string& name) {
-    const auto stats = bench.read<StatsReply>(StatsRequest{});
+std::uint64_t sample(CoordinatorHarness& harness, const std::string& name) {
+    const auto stats = harness.read<StatsReply>(StatsRequest{});
     const auto found = std::ranges::find(stats.samples, name, &Sample::name);
     REQUIRE(found != stats.samples.end());
     return found->value;
@@ -32,84 +32,85 @@ std::uint64_t sample(CoordinatorHarness& bench, const std::string& name) {
 // Method: one agent sends unreadable messages instead of its answers, then answers again.
 TEST_CASE("a node whose answers make no sense shows it until a valid one arrives",
           "[coordinator][nodes]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(1s);
-    CHECK(bench.node("n1").bad_report.empty());
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(1s);
+    CHECK(harness.node("n1").bad_report.empty());
     n1.answers = false;
     for (int round = 0; round < 3; ++round) {
-        bench.give(Undecodable{n1.session, "report: vitals is not a map"});
-        bench.pass(1s);
+        harness.give(Undecodable{n1.session, "report: vitals is not a map"});
+        harness.pass(1s);
     }
-    const NodeView node = bench.node("n1");
+    const NodeView node = harness.node("n1");
     CHECK(node.bad_report == "its message makes no sense: report: vitals is not a map");
     CHECK_THAT(node.note, Catch::StartsWith("silent for ") && Catch::EndsWith(node.bad_report));
-    CHECK(bad_reports(bench) == 1);
-    const auto why = bench.read<ExplainReply>(ExplainRequest{Subject::node, "n1"});
+    CHECK(bad_reports(harness) == 1);
+    const auto why = harness.read<ExplainReply>(ExplainRequest{Subject::node, "n1"});
     CHECK_THAT(why.detail, Catch::Contains(node.bad_report));
 
-    bench.give(Undecodable{n1.session, "report: to is missing"});
-    CHECK(bad_reports(bench) == 2);
+    harness.give(Undecodable{n1.session, "report: to is missing"});
+    CHECK(bad_reports(harness) == 2);
     n1.answers = true;
-    bench.pass(2s);
-    CHECK(bench.node("n1").bad_report.empty());
-    CHECK(bench.node("n1").note.empty());
+    harness.pass(2s);
+    CHECK(harness.node("n1").bad_report.empty());
+    CHECK(harness.node("n1").note.empty());
 }
 
 TEST_CASE("nonsense of many kinds is one event a round", "[coordinator][nodes]") {
-    CoordinatorHarness bench;
-    const FakeAgent& n1 = bench.join("n1");
-    bench.pass(1s);
+    CoordinatorHarness harness;
+    const FakeAgent& n1 = harness.join("n1");
+    harness.pass(1s);
     for (int i = 0; i < 4; ++i) {
-        bench.give(Undecodable{n1.session, std::to_string(i)});
+        harness.give(Undecodable{n1.session, std::to_string(i)});
     }
-    CHECK(bad_reports(bench) == 1);
-    CHECK_THAT(bench.node("n1").bad_report, Catch::EndsWith("3"));
+    CHECK(bad_reports(harness) == 1);
+    CHECK_THAT(harness.node("n1").bad_report, Catch::EndsWith("3"));
 }
 
 TEST_CASE("a node that is asked for a complete report and sends a part shows it",
           "[coordinator][nodes]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.add("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.add("n1");
     n1.answers = false;
-    bench.send_hello(n1);
+    harness.send_hello(n1);
     REQUIRE_FALSE(n1.polls.empty());
-    Report report = bench.report_of(n1, n1.polls.back());
+    Report report = harness.report_of(n1, n1.polls.back());
     report.kind = ReportKind::same;
-    bench.give(FromAgent{n1.session, report});
-    CHECK_THAT(bench.node("n1").note, Catch::Contains("its answer is no snapshot"));
+    harness.give(FromAgent{n1.session, report});
+    CHECK_THAT(harness.node("n1").note, Catch::Contains("its answer is no snapshot"));
 }
 
 // Goal: a node that answers another leadership counts neither as silent nor as late.
 TEST_CASE("an answer of another epoch is counted and shown", "[coordinator][nodes]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(1s);
-    CHECK(sample(bench, "muster_other_epoch_reports_total") == 0);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(1s);
+    CHECK(sample(harness, "muster_other_epoch_reports_total") == 0);
     n1.answers = false;
-    bench.pass(1s);
-    Report report = bench.report_of(n1, n1.polls.back());
+    harness.pass(1s);
+    Report report = harness.report_of(n1, n1.polls.back());
     report.epoch = Epoch{99};
-    bench.give(FromAgent{n1.session, report});
-    CHECK(sample(bench, "muster_other_epoch_reports_total") == 1);
-    CHECK_THAT(bench.node("n1").note, Catch::Contains("it answers in epoch 99, and epoch 3 leads"));
-    CHECK(bad_reports(bench) == 0);
+    harness.give(FromAgent{n1.session, report});
+    CHECK(sample(harness, "muster_other_epoch_reports_total") == 1);
+    CHECK_THAT(harness.node("n1").note,
+               Catch::Contains("it answers in epoch 99, and epoch 3 leads"));
+    CHECK(bad_reports(harness) == 0);
     report.epoch = Epoch{3};
     report.incarnation = Incarnation{7};
-    bench.give(FromAgent{n1.session, report});
-    CHECK(sample(bench, "muster_other_epoch_reports_total") == 2);
-    CHECK_THAT(bench.node("n1").note, Catch::Contains("incarnation 7"));
+    harness.give(FromAgent{n1.session, report});
+    CHECK(sample(harness, "muster_other_epoch_reports_total") == 2);
+    CHECK_THAT(harness.node("n1").note, Catch::Contains("incarnation 7"));
 }
 
 // Goal: a suspended node shows the cause, if its agent can report it.
 TEST_CASE("a suspended node shows what its agent cannot do", "[coordinator][nodes]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
     n1.host.journal_failing = true;
     n1.vitals = {.at = CoordinatorHarness::civil_start, .trouble = "/state/journal: No such file"};
-    bench.pass(6s);
-    REQUIRE(bench.node("n1").health == "flaky");
-    const auto why = bench.read<ExplainReply>(ExplainRequest{Subject::node, "n1"});
+    harness.pass(6s);
+    REQUIRE(harness.node("n1").health == "flaky");
+    const auto why = harness.read<ExplainReply>(ExplainRequest{Subject::node, "n1"});
     CHECK(why.detail ==
           "suspended; cannot write its own state: "
           "/state/journal: No such file");

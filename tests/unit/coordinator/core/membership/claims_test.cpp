@@ -25,26 +25,26 @@ InstanceReport running_copy(const std::string& task, Ordinal ordinal, Generation
 
 /// web.0 to web.2 have just started on three nodes.
 struct ThreeCopies {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     std::vector<std::string> honest{"n0", "n1", "n2"};
     Generation generation{};
 
     explicit ThreeCopies(const StoreImage& image = CoordinatorHarness::empty_store())
-        : bench{image} {
+        : harness{image} {
         for (const std::string& name : honest) {
-            bench.join(name);
+            harness.join(name);
         }
-        bench.want("web", 3);
-        bench.pass(2s);
+        harness.want("web", 3);
+        harness.pass(2s);
         for (const std::string& name : honest) {
-            REQUIRE(bench[name].instances.size() == 1);
-            InstanceReport& copy = bench[name].instances.begin()->second;
+            REQUIRE(harness[name].instances.size() == 1);
+            InstanceReport& copy = harness[name].instances.begin()->second;
             copy.started = CoordinatorHarness::civil_start;
             generation = copy.generation;
-            bench[name].revision = next(bench[name].revision);
+            harness[name].revision = next(harness[name].revision);
         }
-        bench.pass(2s);
-        REQUIRE(bench.status().converged);
+        harness.pass(2s);
+        REQUIRE(harness.status().converged);
     }
     /// Reports that it runs all three, for longer than the other nodes.
     void claim(FakeAgent& fake) const {
@@ -57,12 +57,12 @@ struct ThreeCopies {
     std::size_t running_on_honest() {
         std::size_t count = 0;
         for (const std::string& name : honest) {
-            count += bench[name].instances.size();
+            count += harness[name].instances.size();
         }
         return count;
     }
     std::string event_detail(const std::string& topic, const std::string& name) const {
-        for (const Event& event : bench.events) {
+        for (const Event& event : harness.events) {
             if (event.topic == topic && event.name == name) {
                 return event.detail;
             }
@@ -70,7 +70,7 @@ struct ThreeCopies {
         return "";
     }
     std::uint32_t times_counted(const std::string& name, const std::string& what) {
-        const auto shown = bench.read<NodeShowReply>(NodeShowRequest{name});
+        const auto shown = harness.read<NodeShowReply>(NodeShowRequest{name});
         for (const auto& contribution : shown.flap_score.contributions) {
             if (contribution.cause == what) {
                 return contribution.times;
@@ -87,52 +87,52 @@ struct ThreeCopies {
 TEST_CASE("a copy that was ordered never yields to one that is only claimed",
           "[coordinator][S18]") {
     ThreeCopies story;
-    CoordinatorHarness& bench = story.bench;
-    FakeAgent& liar = bench.add("liar");
+    CoordinatorHarness& harness = story.harness;
+    FakeAgent& liar = harness.add("liar");
     SECTION("in its first report") {
         story.claim(liar);
-        bench.send_hello(liar);
+        harness.send_hello(liar);
     }
     SECTION("later") {
-        bench.send_hello(liar);
-        bench.pass(2s);
+        harness.send_hello(liar);
+        harness.pass(2s);
         story.claim(liar);
     }
     SECTION("and neither serves") {
-        bench.send_hello(liar);
-        bench.pass(2s);
-        bench.ask(NodeOfflineRequest{"*", {}}, bench.fresh_id());
+        harness.send_hello(liar);
+        harness.pass(2s);
+        harness.ask(NodeOfflineRequest{"*", {}}, harness.fresh_id());
         story.claim(liar);
     }
-    bench.pass(3s);
+    harness.pass(3s);
     CHECK(story.running_on_honest() == 3);
     CHECK(liar.instances.empty());
     CHECK(story.times_counted("liar", "claimed_instance") == 1);
     CHECK(story.event_detail("node.faulty", "liar") ==
           "it reports web.0 in generation " + std::to_string(raw(story.generation)) +
               ", which was never ordered there, and 2 more such instances");
-    CHECK(bench.status().converged);
+    CHECK(harness.status().converged);
 }
 
 // Goal: the same during a roll-out, where the latest generation stays. Method: the byzantine node
 // reports the next generation already.
 TEST_CASE("a claim in the latest generation replaces nothing", "[coordinator][S18]") {
     ThreeCopies story;
-    CoordinatorHarness& bench = story.bench;
-    FakeAgent& liar = bench.join("liar");
-    bench.pass(2s);
-    bench.ask(NodeOfflineRequest{"liar", {}}, bench.fresh_id());  // It gets no orders.
+    CoordinatorHarness& harness = story.harness;
+    FakeAgent& liar = harness.join("liar");
+    harness.pass(2s);
+    harness.ask(NodeOfflineRequest{"liar", {}}, harness.fresh_id());  // It gets no orders.
     for (const std::string& name : story.honest) {
-        bench[name].obeys = false;
+        harness[name].obeys = false;
     }
-    bench.want("web", 3, "/bin/true");
+    harness.want("web", 3, "/bin/true");
     story.generation = next(story.generation);
     liar.obeys = false;
     story.claim(liar);
-    bench.pass(3s);
+    harness.pass(3s);
     CHECK(story.running_on_honest() == 3);
     for (const std::string& name : story.honest) {
-        for (const Batch& batch : bench[name].batches) {
+        for (const Batch& batch : harness[name].batches) {
             CHECK(batch.stops.empty());
         }
     }
@@ -141,35 +141,35 @@ TEST_CASE("a claim in the latest generation replaces nothing", "[coordinator][S1
 // Goal: a repeated lie suspends the node. Method: it claims in each round.
 TEST_CASE("a node that claims again and again is suspended", "[coordinator][S18]") {
     ThreeCopies story;
-    FakeAgent& liar = story.bench.join("liar");
-    story.bench.pass(2s);
+    FakeAgent& liar = story.harness.join("liar");
+    story.harness.pass(2s);
     for (int round = 0; round < 8; ++round) {
         story.claim(liar);
-        story.bench.pass(1s);
+        story.harness.pass(1s);
     }
     CHECK(story.running_on_honest() == 3);
-    CHECK(story.bench.happened("node.suspended", "liar"));
+    CHECK(story.harness.happened("node.suspended", "liar"));
 }
 
 // Goal: an order for one task is not an order for another (S18). Method: one change adds both, so
 // they have the same generation; the byzantine node lets its own start expire and claims the other.
 TEST_CASE("a start that expired makes no claim of another task true", "[coordinator][S18]") {
-    CoordinatorHarness bench;
-    FakeAgent& liar = bench.join("a");
-    FakeAgent& honest = bench.join("b");
-    bench.pass(2s);
+    CoordinatorHarness harness;
+    FakeAgent& liar = harness.join("a");
+    FakeAgent& honest = harness.join("b");
+    harness.pass(2s);
     liar.obeys = false;
     const ApplyRequest both{
         .tasks = {CoordinatorHarness::wanted("api", 1), CoordinatorHarness::wanted("web", 1)}};
-    REQUIRE(bench.ask(both, bench.fresh_id()).has_value());
-    bench.pass(2s);
+    REQUIRE(harness.ask(both, harness.fresh_id()).has_value());
+    harness.pass(2s);
     REQUIRE(honest.instances.contains({"web", 0}));
     const Generation generation = honest.instances.at({"web", 0}).generation;
     liar.instances[{"web", 0}] = running_copy("web", 0, generation, CivilMs{1'000});
     liar.revision = next(liar.revision);
-    bench.pass(2s);
+    harness.pass(2s);
     CHECK(honest.instances.contains({"web", 0}));
-    CHECK(bench.happened("node.faulty", "a"));
+    CHECK(harness.happened("node.faulty", "a"));
 }
 
 // Goal: a claim does not keep others from running an instance (L1). Method: in its first report,
@@ -178,27 +178,27 @@ TEST_CASE("a start that expired makes no claim of another task true", "[coordina
 TEST_CASE("a node that stops nothing of what it claims takes no instance away",
           "[coordinator][S18][L1]") {
     ThreeCopies story;
-    CoordinatorHarness& bench = story.bench;
-    FakeAgent& liar = bench.add("liar");
+    CoordinatorHarness& harness = story.harness;
+    FakeAgent& liar = harness.add("liar");
     liar.obeys = false;
     story.claim(liar);
-    bench.send_hello(liar);
+    harness.send_hello(liar);
     SECTION("in its first life") {}
     SECTION("in each of its lives") {
         for (std::uint64_t life = 2; life < 12; ++life) {
-            bench.pass(4s);
+            harness.pass(4s);
             liar.incarnation = Incarnation{life};
             liar.life = LifeId{7, life};
-            bench.send_hello(liar);
+            harness.send_hello(liar);
         }
     }
-    bench.pass(3s);
+    harness.pass(3s);
     CHECK(story.running_on_honest() == 3);
-    bench.join("n3");
-    bench["n0"].answers = bench["n0"].reports_changes = false;
-    bench["n0"].instances.clear();
-    bench.pass(10s);
-    CHECK(bench["n3"].instances.contains({"web", 0}));
+    harness.join("n3");
+    harness["n0"].answers = harness["n0"].reports_changes = false;
+    harness["n0"].instances.clear();
+    harness.pass(10s);
+    CHECK(harness["n3"].instances.contains({"web", 0}));
 }
 
 // Goal: a claim reserves no place (L1). Method: the byzantine node claims everything while a real
@@ -206,16 +206,16 @@ TEST_CASE("a node that stops nothing of what it claims takes no instance away",
 TEST_CASE("an instance of a lost node is placed even if another node claims it",
           "[coordinator][S18][L1]") {
     ThreeCopies story;
-    CoordinatorHarness& bench = story.bench;
-    bench.join("n3");
-    FakeAgent& liar = bench.join("liar");
-    bench.pass(2s);
+    CoordinatorHarness& harness = story.harness;
+    harness.join("n3");
+    FakeAgent& liar = harness.join("liar");
+    harness.pass(2s);
     liar.obeys = false;
     story.claim(liar);
-    bench["n0"].answers = bench["n0"].reports_changes = false;
-    bench.pass(5s);
-    REQUIRE(bench.happened("node.lost", "n0"));
-    CHECK(bench["n3"].instances.contains({"web", 0}));
+    harness["n0"].answers = harness["n0"].reports_changes = false;
+    harness.pass(5s);
+    REQUIRE(harness.happened("node.lost", "n0"));
+    CHECK(harness["n3"].instances.contains({"web", 0}));
 }
 
 // Goal: a node that obeys a stop and still reports the copy is at fault once. Method: one node does
@@ -223,14 +223,14 @@ TEST_CASE("an instance of a lost node is placed even if another node claims it",
 TEST_CASE("a copy that is still reported after its stop was obeyed is only claimed",
           "[coordinator][S18]") {
     ThreeCopies story;
-    CoordinatorHarness& bench = story.bench;
-    FakeAgent& n2 = bench["n2"];
+    CoordinatorHarness& harness = story.harness;
+    FakeAgent& n2 = harness["n2"];
     const auto kept = n2.instances;
     n2.reports_changes = false;
-    bench.want("web", 2);
+    harness.want("web", 2);
     REQUIRE(n2.instances.empty());
     n2.instances = kept;
-    bench.pass(2s);
+    harness.pass(2s);
     CHECK(story.event_detail("node.faulty", "n2") ==
           "it confirmed the stop of web.2 and still reports it");
     CHECK(story.times_counted("n2", "claimed_instance") == 1);
@@ -244,67 +244,67 @@ TEST_CASE("a node that may have been ordered an instance does not claim it",
         StoreImage image = CoordinatorHarness::store_with(
             {CoordinatorHarness::stored("n0"), CoordinatorHarness::stored("n1")});
         image.tasks.push_back({CoordinatorHarness::wanted("web", 1), Generation{5}, Generation{5}});
-        CoordinatorHarness bench{image};
-        FakeAgent& first = bench.add("n0");
+        CoordinatorHarness harness{image};
+        FakeAgent& first = harness.add("n0");
         first.instances[{"web", 0}] = running_copy("web", 0, Generation{5}, CivilMs{1'000});
-        FakeAgent& second = bench.add("n1");
+        FakeAgent& second = harness.add("n1");
         second.instances[{"web", 0}] = running_copy("web", 0, Generation{5}, CivilMs{500});
-        bench.send_hello(first);
-        bench.send_hello(second);
-        bench.pass(4s);
+        harness.send_hello(first);
+        harness.send_hello(second);
+        harness.pass(4s);
         CHECK(first.instances.empty());
         CHECK(second.instances.size() == 1);  // It has run for longer.
-        CHECK_FALSE(bench.happened("node.faulty", "n0"));
-        CHECK_FALSE(bench.happened("node.faulty", "n1"));
+        CHECK_FALSE(harness.happened("node.faulty", "n0"));
+        CHECK_FALSE(harness.happened("node.faulty", "n1"));
     }
     SECTION("and its node was lost, and forgotten") {
         ThreeCopies story;
-        FakeAgent& back = story.bench.add("back");
+        FakeAgent& back = story.harness.add("back");
         back.cluster = CoordinatorHarness::cluster;
         back.epoch = Epoch{2};
         story.claim(back);
-        story.bench.send_hello(back);
-        story.bench.pass(3s);
+        story.harness.send_hello(back);
+        story.harness.pass(3s);
         CHECK(story.running_on_honest() == 3);
         CHECK(back.instances.empty());
-        CHECK_FALSE(story.bench.happened("node.faulty", "back"));
+        CHECK_FALSE(story.harness.happened("node.faulty", "back"));
         CHECK(story.times_counted("back", "claimed_instance") == 0);
     }
     SECTION("the node was lost before it could report that it obeyed") {
-        CoordinatorHarness bench;
-        FakeAgent& n0 = bench.join("n0");
-        bench.pass(2s);
+        CoordinatorHarness harness;
+        FakeAgent& n0 = harness.join("n0");
+        harness.pass(2s);
         n0.reports_changes = false;
         n0.answers = false;
-        bench.want("web", 1);
-        bench.pass(10s);
-        REQUIRE(bench.happened("node.lost", "n0"));
+        harness.want("web", 1);
+        harness.pass(10s);
+        REQUIRE(harness.happened("node.lost", "n0"));
         n0.answers = true;
-        bench.pass(5s);
+        harness.pass(5s);
         CHECK(n0.instances.size() == 1);
-        CHECK(bench.status().converged);
-        CHECK_FALSE(bench.happened("node.faulty", "n0"));
+        CHECK(harness.status().converged);
+        CHECK_FALSE(harness.happened("node.faulty", "n0"));
     }
     SECTION("its agent began a new life before it could") {
-        CoordinatorHarness bench;
-        FakeAgent& n0 = bench.join("n0");
-        bench.pass(2s);
+        CoordinatorHarness harness;
+        FakeAgent& n0 = harness.join("n0");
+        harness.pass(2s);
         n0.reports_changes = false;
-        bench.want("web", 1);
+        harness.want("web", 1);
         n0.answers = false;
-        bench.pass(1500ms);
+        harness.pass(1500ms);
         n0.cluster = CoordinatorHarness::cluster;
         n0.epoch = Epoch{3};
         n0.leader = CoordinatorHarness::leader;
         n0.incarnation = Incarnation{2};
         n0.life = LifeId{7, 7};
-        bench.give(SessionClosed{n0.session});
+        harness.give(SessionClosed{n0.session});
         n0.session = Session{977};
         n0.answers = true;
-        bench.send_hello(n0);
-        bench.pass(3s);
+        harness.send_hello(n0);
+        harness.pass(3s);
         CHECK(n0.instances.size() == 1);
-        CHECK(bench.status().converged);
-        CHECK_FALSE(bench.happened("node.faulty", "n0"));
+        CHECK(harness.status().converged);
+        CHECK_FALSE(harness.happened("node.faulty", "n0"));
     }
 }

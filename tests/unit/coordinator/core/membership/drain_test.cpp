@@ -11,8 +11,8 @@ using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-DrainView drain_of(CoordinatorHarness& bench, const std::string& node) {
-    return bench.read<NodeShowReply>(NodeShowRequest{node}).drain;
+DrainView drain_of(CoordinatorHarness& harness, const std::string& node) {
+    return harness.read<NodeShowReply>(NodeShowRequest{node}).drain;
 }
 
 std::vector<std::string> codes_in(const DrainView& drain) {
@@ -29,81 +29,81 @@ std::vector<std::string> codes_in(const DrainView& drain) {
 // Method: two instances on two of three nodes; one of these nodes is drained.
 TEST_CASE("the instances of a drained node move one after another, and it is then offline",
           "[intents][drain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.join("n2");
-    bench.want("web", 2);
-    bench.pass(5s);
-    bench.join("n3");
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 2);
+    harness.pass(5s);
+    harness.join("n3");
     const Occasion why{.reason = "new kernel", .author = "ann@desk"};
-    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n1", .why = why})->result);
-    CHECK(drain_of(bench, "n1").running);
-    for (int step = 0; step < 40 && drain_of(bench, "n1").running; ++step) {
-        CHECK(bench.running("web") >= 2);
-        bench.pass(250ms);
+    REQUIRE(harness.ask(NodeDrainRequest{.pattern = "n1", .why = why})->result);
+    CHECK(drain_of(harness, "n1").running);
+    for (int step = 0; step < 40 && drain_of(harness, "n1").running; ++step) {
+        CHECK(harness.running("web") >= 2);
+        harness.pass(250ms);
     }
-    CHECK_FALSE(drain_of(bench, "n1").running);
-    CHECK(bench["n1"].instances.empty());
-    CHECK(bench.running("web") == 2);
-    const NodeView n1 = bench.node("n1");
+    CHECK_FALSE(drain_of(harness, "n1").running);
+    CHECK(harness["n1"].instances.empty());
+    CHECK(harness.running("web") == 2);
+    const NodeView n1 = harness.node("n1");
     CHECK(n1.intent == "offline");
     CHECK(n1.reason == "new kernel");
     CHECK(n1.author == "ann@desk");
-    CHECK(bench.happened("node.drain_began", "n1"));
-    CHECK(bench.happened("node.drained", "n1"));
+    CHECK(harness.happened("node.drain_began", "n1"));
+    CHECK(harness.happened("node.drained", "n1"));
 }
 
 // Goal: a drain that cannot end reports its blocker in time.
 // Method: as many instances as nodes, so there is no other place; a deadline passes; a node joins.
 TEST_CASE("a drain names its blockers, and reports when its deadline has passed",
           "[intents][drain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.join("n2");
-    bench.want("web", 2);
-    bench.pass(5s);
-    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n1", .deadline_ms = 10'000})->result);
-    bench.pass(5s);
-    DrainView drain = drain_of(bench, "n1");
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 2);
+    harness.pass(5s);
+    REQUIRE(harness.ask(NodeDrainRequest{.pattern = "n1", .deadline_ms = 10'000})->result);
+    harness.pass(5s);
+    DrainView drain = drain_of(harness, "n1");
     CHECK(drain.running);
     CHECK_FALSE(drain.overdue);
     CHECK(codes_in(drain) == std::vector<std::string>{"max_per_node"});
     CHECK(drain.blocked_by.front().instance.starts_with("web."));
     CHECK_FALSE(drain.blocked_by.front().detail.empty());
-    CHECK_FALSE(bench.happened("node.drain_overdue", "n1"));
-    bench.pass(6s);
-    CHECK(drain_of(bench, "n1").overdue);
-    CHECK(bench.happened("node.drain_overdue", "n1"));
-    const auto alarms = bench.status().alarms;
+    CHECK_FALSE(harness.happened("node.drain_overdue", "n1"));
+    harness.pass(6s);
+    CHECK(drain_of(harness, "n1").overdue);
+    CHECK(harness.happened("node.drain_overdue", "n1"));
+    const auto alarms = harness.status().alarms;
     REQUIRE(alarms.size() == 1);
     CHECK_THAT(alarms.front(), Catch::StartsWith("draining past the deadline: n1;"));
-    CHECK(bench.running("web") == 2);
-    const auto again = bench.ask(NodeDrainRequest{.pattern = "n1"});
+    CHECK(harness.running("web") == 2);
+    const auto again = harness.ask(NodeDrainRequest{.pattern = "n1"});
     REQUIRE(again->result);
     CHECK(std::get<NodesChangeReply>(*again->result).changes.front().detail ==
           "its earlier deadline is dropped");
-    CHECK(bench.status().alarms.empty());
+    CHECK(harness.status().alarms.empty());
 
-    bench.join("n3");
-    bench.pass(8s);
-    CHECK(bench.node("n1").intent == "offline");
-    CHECK(bench.running("web") == 2);
+    harness.join("n3");
+    harness.pass(8s);
+    CHECK(harness.node("n1").intent == "offline");
+    CHECK(harness.running("web") == 2);
 }
 
 // Goal: an operator learns that a drain is no longer forced.
 // Method: a forced drain is requested again, with a deadline and without.
 TEST_CASE("a drain that is requested again says what it replaces", "[intents][drain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.join("n2");
-    bench.want("web", 2);
-    bench.pass(3s);
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 2);
+    harness.pass(3s);
     const auto warning = [&](const NodeDrainRequest& request) {
-        const auto reply = bench.ask(request, bench.fresh_id());
+        const auto reply = harness.ask(request, harness.fresh_id());
         REQUIRE(reply->result);
         return std::get<NodesChangeReply>(*reply->result).changes.front().detail;
     };
-    bench["n1"].answers = false;  // So that it does not end.
+    harness["n1"].answers = false;  // So that it does not end.
     CHECK(warning({.pattern = "n1", .force = true}).empty());
     CHECK(warning({.pattern = "n1", .deadline_ms = 60'000}) == "its earlier --force is dropped");
     CHECK(warning({.pattern = "n1", .deadline_ms = 60'000, .force = true}).empty());
@@ -114,118 +114,118 @@ TEST_CASE("a drain that is requested again says what it replaces", "[intents][dr
 // confirm its end.
 TEST_CASE("a drain that has ended is not overdue while its end is being stored",
           "[intents][drain][L5]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.join("n2");
-    bench.store_works = false;
-    bench.request(NodeDrainRequest{.pattern = "n1", .deadline_ms = 100});
-    bench.confirm();
-    bench.pass(5s);
-    CHECK(bench.node("n1").intent == "draining");
-    CHECK_FALSE(bench.happened("node.drain_overdue", "n1"));
-    bench.store_works = true;
-    bench.confirm();
-    CHECK(bench.node("n1").intent == "offline");
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("n2");
+    harness.store_works = false;
+    harness.request(NodeDrainRequest{.pattern = "n1", .deadline_ms = 100});
+    harness.confirm();
+    harness.pass(5s);
+    CHECK(harness.node("n1").intent == "draining");
+    CHECK_FALSE(harness.happened("node.drain_overdue", "n1"));
+    harness.store_works = true;
+    harness.confirm();
+    CHECK(harness.node("n1").intent == "offline");
 }
 
 // Goal: an overdue drain always reports what it waits for. Method: everything is stopped on the
 // node, but its answers, which would confirm that, do not arrive.
 TEST_CASE("a drain that waits for an answer says so", "[intents][drain][L5]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.join("n2");
-    bench.want("web", 1);
-    bench.pass(5s);
-    FakeAgent& holder = bench["n1"].instances.empty() ? bench["n2"] : bench["n1"];
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 1);
+    harness.pass(5s);
+    FakeAgent& holder = harness["n1"].instances.empty() ? harness["n2"] : harness["n1"];
     holder.answers = false;
-    REQUIRE(bench.ask(NodeDrainRequest{.pattern = holder.name, .deadline_ms = 2'100})->result);
-    bench.pass(2500ms);
+    REQUIRE(harness.ask(NodeDrainRequest{.pattern = holder.name, .deadline_ms = 2'100})->result);
+    harness.pass(2500ms);
     CHECK(holder.instances.empty());
-    CHECK(codes_in(drain_of(bench, holder.name)) == std::vector<std::string>{"settling"});
-    const auto overdue = std::ranges::find(bench.events, "node.drain_overdue", &Event::topic);
-    REQUIRE(overdue != bench.events.end());
+    CHECK(codes_in(drain_of(harness, holder.name)) == std::vector<std::string>{"settling"});
+    const auto overdue = std::ranges::find(harness.events, "node.drain_overdue", &Event::topic);
+    REQUIRE(overdue != harness.events.end());
     CHECK(overdue->detail == "not empty by its deadline: settling");
     holder.answers = true;
-    bench.pass(3s);
-    CHECK(bench.node(holder.name).intent == "offline");
+    harness.pass(3s);
+    CHECK(harness.node(holder.name).intent == "offline");
 }
 
 TEST_CASE("a node that does not answer is not shown as drained", "[intents][drain]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.join("n2");
-    bench.want("web", 1);
-    bench.pass(5s);
-    FakeAgent& holder = n1.instances.empty() ? bench["n2"] : n1;
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 1);
+    harness.pass(5s);
+    FakeAgent& holder = n1.instances.empty() ? harness["n2"] : n1;
     holder.answers = false;
     holder.obeys = false;
-    REQUIRE(bench.ask(NodeDrainRequest{.pattern = holder.name})->result);
-    bench.pass(10s);
-    CHECK(bench.node(holder.name).intent == "draining");
-    CHECK(codes_in(drain_of(bench, holder.name)).front() == "silent");
-    CHECK(bench.running("web") == 2);  // The lost copy moved, as usual.
+    REQUIRE(harness.ask(NodeDrainRequest{.pattern = holder.name})->result);
+    harness.pass(10s);
+    CHECK(harness.node(holder.name).intent == "draining");
+    CHECK(codes_in(drain_of(harness, holder.name)).front() == "silent");
+    CHECK(harness.running("web") == 2);  // The lost copy moved, as usual.
     holder.answers = true;
     holder.obeys = true;
-    bench.pass(10s);
-    CHECK(bench.node(holder.name).intent == "offline");
-    CHECK(bench.running("web") == 1);
+    harness.pass(10s);
+    CHECK(harness.node(holder.name).intent == "offline");
+    CHECK(harness.running("web") == 1);
 }
 
 // Goal: a pool is not emptied by mistake (S17).
 // Method: the last node, the last two at once, with and without force.
 TEST_CASE("the last node of a pool is drained only by force, which stops what has no other place",
           "[intents][drain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.join("n2");
-    bench.want("web", 1);
-    bench.pass(5s);
-    const auto refusal = bench.ask(NodeDrainRequest{.pattern = "n*"});
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 1);
+    harness.pass(5s);
+    const auto refusal = harness.ask(NodeDrainRequest{.pattern = "n*"});
     REQUIRE_FALSE(refusal->result);
     CHECK(refusal->result.error().code == Errc::refused);
     CHECK_THAT(refusal->result.error().detail,
                Catch::Contains("these are all 2 nodes of pool 'default' that get work"));
-    CHECK(bench.node("n1").intent == "active");
-    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n1"})->result);
-    CHECK_FALSE(bench.ask(NodeDrainRequest{.pattern = "n2"})->result);
+    CHECK(harness.node("n1").intent == "active");
+    REQUIRE(harness.ask(NodeDrainRequest{.pattern = "n1"})->result);
+    CHECK_FALSE(harness.ask(NodeDrainRequest{.pattern = "n2"})->result);
 
-    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n*", .force = true})->result);
-    bench.pass(8s);
-    CHECK(bench.running("web") == 0);
-    CHECK(bench.node("n1").intent == "offline");
-    CHECK(bench.node("n2").intent == "offline");
-    CHECK(bench.status().unplaced == 1);
-    bench.ask(NodeOnlineRequest{"n1"});
-    bench.pass(5s);
-    CHECK(bench.running("web") == 1);
+    REQUIRE(harness.ask(NodeDrainRequest{.pattern = "n*", .force = true})->result);
+    harness.pass(8s);
+    CHECK(harness.running("web") == 0);
+    CHECK(harness.node("n1").intent == "offline");
+    CHECK(harness.node("n2").intent == "offline");
+    CHECK(harness.status().unplaced == 1);
+    harness.ask(NodeOnlineRequest{"n1"});
+    harness.pass(5s);
+    CHECK(harness.running("web") == 1);
 }
 
 TEST_CASE("a retry of a refused drain gets the same refusal", "[intents][drain][S3]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    const RequestId id = bench.fresh_id();
-    const auto refusal = bench.ask(NodeDrainRequest{.pattern = "n1"}, id);
+    CoordinatorHarness harness;
+    harness.join("n1");
+    const RequestId id = harness.fresh_id();
+    const auto refusal = harness.ask(NodeDrainRequest{.pattern = "n1"}, id);
     REQUIRE(refusal);
     CHECK_FALSE(refusal->result);
-    bench.join("n2");
-    CHECK(bench.ask(NodeDrainRequest{.pattern = "n1"}, id) == refusal);
-    CHECK(bench.node("n1").intent == "active");
-    CHECK(bench.ask(NodeDrainRequest{.pattern = "n1"}, bench.fresh_id())->result);
+    harness.join("n2");
+    CHECK(harness.ask(NodeDrainRequest{.pattern = "n1"}, id) == refusal);
+    CHECK(harness.node("n1").intent == "active");
+    CHECK(harness.ask(NodeDrainRequest{.pattern = "n1"}, harness.fresh_id())->result);
 }
 
 TEST_CASE("online ends a drain, and a new leadership continues one", "[intents][drain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.join("n2");
-    bench.want("web", 2);
-    bench.pass(5s);
-    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n1"})->result);
-    bench.pass(2s);
-    bench.ask(NodeOnlineRequest{"n1"});
-    CHECK_FALSE(drain_of(bench, "n1").running);
-    bench.pass(5s);
-    CHECK(bench.running("web") == 2);
-    CHECK(bench.status().serving == 2);
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 2);
+    harness.pass(5s);
+    REQUIRE(harness.ask(NodeDrainRequest{.pattern = "n1"})->result);
+    harness.pass(2s);
+    harness.ask(NodeOnlineRequest{"n1"});
+    CHECK_FALSE(drain_of(harness, "n1").running);
+    harness.pass(5s);
+    CHECK(harness.running("web") == 2);
+    CHECK(harness.status().serving == 2);
 
     StoreImage image = CoordinatorHarness::store_with(
         {CoordinatorHarness::stored("n1"), CoordinatorHarness::stored("n2")});
@@ -241,19 +241,19 @@ TEST_CASE("online ends a drain, and a new leadership continues one", "[intents][
 
 // Goal: the event of an overdue drain stays one sentence. Method: it waits for more than it names.
 TEST_CASE("an overdue drain names five of its blockers and counts the rest", "[intents][drain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.pass(2s);
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.pass(2s);
     WantedTask task = CoordinatorHarness::wanted("web", 7);
     task.spec.max_per_node = 7;
     task.place.constraints = {*parse_constraint("node = n1")};
-    bench.ask(ApplyRequest{.tasks = {task}}, bench.fresh_id());
-    bench.join("n2");
-    bench.pass(3s);
-    REQUIRE(bench.ask(NodeDrainRequest{.pattern = "n1", .deadline_ms = 2'000})->result);
-    bench.pass(5s);
-    const auto overdue = std::ranges::find(bench.events, "node.drain_overdue", &Event::topic);
-    REQUIRE(overdue != bench.events.end());
+    harness.ask(ApplyRequest{.tasks = {task}}, harness.fresh_id());
+    harness.join("n2");
+    harness.pass(3s);
+    REQUIRE(harness.ask(NodeDrainRequest{.pattern = "n1", .deadline_ms = 2'000})->result);
+    harness.pass(5s);
+    const auto overdue = std::ranges::find(harness.events, "node.drain_overdue", &Event::topic);
+    REQUIRE(overdue != harness.events.end());
     CHECK_THAT(overdue->detail, Catch::StartsWith("not empty by its deadline: web.0 "));
     CHECK_THAT(overdue->detail, Catch::EndsWith(" and 2 more"));
 }

@@ -10,96 +10,96 @@ using muster::coordinator::testing::FakeAgent;
 // Goal: one connection cannot fill the table of nodes.
 // Method: an agent sends a hello with a second name on its route.
 TEST_CASE("one connection is one agent", "[coordinator][hello][S18]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
     Hello other = CoordinatorHarness::hello_of(n1);
     other.name = "n2";
-    bench.give(FromAgent{n1.session, other});
+    harness.give(FromAgent{n1.session, other});
     REQUIRE(n1.refusals.size() == 1);
     CHECK(n1.refusals.front().code == Errc::refused);
     CHECK(n1.refusals.front().detail.find("n1") != std::string::npos);
-    CHECK(bench.status().nodes == 1);
-    CHECK(bench.status().serving == 1);
+    CHECK(harness.status().nodes == 1);
+    CHECK(harness.status().serving == 1);
 
-    bench.give(FromAgent{n1.session, Departure{Incarnation{1}}});
-    bench.give(FromAgent{n1.session, other});
-    CHECK(bench.status().nodes == 2);
+    harness.give(FromAgent{n1.session, Departure{Incarnation{1}}});
+    harness.give(FromAgent{n1.session, other});
+    CHECK(harness.status().nodes == 2);
 }
 
 // Goal: a byzantine node leaves higher incarnations to the honest agent of the name.
 // Method: claims at the end of the range, with a known name and an unknown one.
 TEST_CASE("an incarnation that cannot be a count of starts is refused",
           "[coordinator][hello][S18]") {
-    CoordinatorHarness bench{
+    CoordinatorHarness harness{
         CoordinatorHarness::store_with({CoordinatorHarness::stored("n1", Incarnation{5})})};
-    FakeAgent& n1 = bench.add("n1");
+    FakeAgent& n1 = harness.add("n1");
     n1.incarnation = Incarnation{~std::uint64_t{0}};
     SECTION("of a known name") {
-        bench.send_hello(n1);
+        harness.send_hello(n1);
         n1.incarnation = Incarnation{(std::uint64_t{1} << 24U) + 6};
-        bench.send_hello(n1);
+        harness.send_hello(n1);
         CHECK(n1.refusals.size() == 2);
         n1.incarnation = Incarnation{(std::uint64_t{1} << 24U) + 5};
     }
     SECTION("of a new name") {
         n1.name = "n2";
-        bench.send_hello(n1);
+        harness.send_hello(n1);
         CHECK(n1.refusals.size() == 1);
         n1.incarnation = Incarnation{std::uint64_t{1} << 63U};
     }
     CHECK(n1.refusals.front().code == Errc::invalid);
     CHECK(n1.welcomes.empty());
-    bench.send_hello(n1);
+    harness.send_hello(n1);
     CHECK(n1.welcomes.size() == 1);
 }
 
 TEST_CASE("an agent with an invalid name is refused with the rule of names",
           "[coordinator][hello][bad_input]") {
-    CoordinatorHarness bench;
-    FakeAgent& odd = bench.add("No Name!");
-    bench.send_hello(odd);
+    CoordinatorHarness harness;
+    FakeAgent& odd = harness.add("No Name!");
+    harness.send_hello(odd);
     REQUIRE(odd.refusals.size() == 1);
     CHECK(odd.refusals.front().code == Errc::invalid);
     CHECK_THAT(odd.refusals.front().detail,
                Catch::StartsWith("the name of the node is not valid; "));
-    CHECK(bench.status().nodes == 0);
+    CHECK(harness.status().nodes == 0);
 }
 
 // Goal: a hello of the same life moves the session and keeps the record.
 // Method: the same agent on a new route.
 TEST_CASE("the same life on a new route continues where it was", "[coordinator][hello][SC-03]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.want("web", 1);
-    bench.pass(2s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.want("web", 1);
+    harness.pass(2s);
     n1.session = Session{777};
-    bench.send_hello(n1);
+    harness.send_hello(n1);
     CHECK(n1.welcomes.size() == 2);
     CHECK(n1.polls.back().seen == n1.revision);
-    CHECK(bench.status().nodes == 1);
-    CHECK(bench.status().running == 1);
-    CHECK(bench.status().serving == 1);
-    CHECK(bench.node("n1").incarnation == Incarnation{1});
-    CHECK_FALSE(bench.happened("node.restarted", "n1"));
-    bench.pass(3s);
+    CHECK(harness.status().nodes == 1);
+    CHECK(harness.status().running == 1);
+    CHECK(harness.status().serving == 1);
+    CHECK(harness.node("n1").incarnation == Incarnation{1});
+    CHECK_FALSE(harness.happened("node.restarted", "n1"));
+    harness.pass(3s);
     CHECK(n1.batches.size() == 1);
-    CHECK(bench.node("n1").instances == 1);
+    CHECK(harness.node("n1").instances == 1);
 }
 
 // Goal: an agent that lost its disk learns the incarnation to surpass.
 // Method: another life sends an incarnation that is not above the known one.
 TEST_CASE("another life not above the known incarnation learns the known one",
           "[coordinator][hello][SC-D12]") {
-    CoordinatorHarness bench{
+    CoordinatorHarness harness{
         CoordinatorHarness::store_with({CoordinatorHarness::stored("n1", Incarnation{5})})};
-    FakeAgent& n1 = bench.add("n1");
+    FakeAgent& n1 = harness.add("n1");
     n1.incarnation = Incarnation{1};
-    bench.send_hello(n1);
+    harness.send_hello(n1);
     REQUIRE(n1.refusals.size() == 1);
     CHECK(n1.refusals.front().code == Errc::stale_incarnation);
     CHECK(n1.refusals.front().known == Incarnation{5});
     n1.incarnation = Incarnation{6};
-    bench.send_hello(n1);
+    harness.send_hello(n1);
     CHECK(n1.welcomes.size() == 1);
 }
 
@@ -107,18 +107,18 @@ TEST_CASE("another life not above the known incarnation learns the known one",
 // Method: an agent starts again on an empty disk, over the connection of its last life.
 TEST_CASE("another life on the connection of a node gets no order before its welcome",
           "[coordinator][hello][SC-D12]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
     n1.life = LifeId{7, 7};
-    bench.send_hello(n1);
+    harness.send_hello(n1);
     REQUIRE(n1.refusals.size() == 1);
     CHECK(n1.refusals.front().code == Errc::stale_incarnation);
-    bench.want("web", 1);
-    bench.pass(1s);
+    harness.want("web", 1);
+    harness.pass(1s);
     CHECK(n1.batches.empty());
     n1.incarnation = Incarnation{2};
-    bench.send_hello(n1);
-    bench.pass(2s);
+    harness.send_hello(n1);
+    harness.pass(2s);
     CHECK(n1.instances.size() == 1);
 }
 
@@ -126,10 +126,10 @@ TEST_CASE("another life on the connection of a node gets no order before its wel
 // Method: a second life of a higher incarnation while the first answers, and when it does not.
 TEST_CASE("a name is in use while its old life answers, and free after one missed answer",
           "[coordinator][hello][S18]") {
-    CoordinatorHarness bench;
-    FakeAgent& first = bench.join("n1");
-    bench.want("web", 1);
-    bench.pass(2s);
+    CoordinatorHarness harness;
+    FakeAgent& first = harness.join("n1");
+    harness.want("web", 1);
+    harness.pass(2s);
     FakeAgent second = first;
     second.life = LifeId{0xbad, 1};
     second.incarnation = Incarnation{2};
@@ -137,22 +137,22 @@ TEST_CASE("a name is in use while its old life answers, and free after one misse
 
     const std::size_t polls = first.polls.size();
     const Output refused =
-        bench.give(FromAgent{second.session, CoordinatorHarness::hello_of(second)});
+        harness.give(FromAgent{second.session, CoordinatorHarness::hello_of(second)});
     REQUIRE(refused.messages.size() == 1);
     CHECK(std::get<Refused>(refused.messages.front().message).code == Errc::name_in_use);
     CHECK(first.polls.size() == polls + 1);
-    bench.pass(3s);
-    CHECK(bench.node("n1").incarnation == Incarnation{1});
-    CHECK(bench.status().running == 1);
+    harness.pass(3s);
+    CHECK(harness.node("n1").incarnation == Incarnation{1});
+    CHECK(harness.status().running == 1);
 
     first.answers = false;
-    bench.give(FromAgent{second.session, CoordinatorHarness::hello_of(second)});
-    bench.pass(1s);
+    harness.give(FromAgent{second.session, CoordinatorHarness::hello_of(second)});
+    harness.pass(1s);
     const Output welcomed =
-        bench.give(FromAgent{second.session, CoordinatorHarness::hello_of(second)});
+        harness.give(FromAgent{second.session, CoordinatorHarness::hello_of(second)});
     REQUIRE(welcomed.messages.size() == 1);
     CHECK(std::holds_alternative<Welcome>(welcomed.messages.front().message));
-    CHECK(bench.node("n1").incarnation == Incarnation{2});
+    CHECK(harness.node("n1").incarnation == Incarnation{2});
 }
 
 // Goal: acknowledgements and departures of an older life change nothing.
@@ -160,54 +160,54 @@ TEST_CASE("a name is in use while its old life answers, and free after one misse
 // departure.
 TEST_CASE("acknowledgements and departures of an older life are dropped",
           "[coordinator][hello][SC-D12]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    FakeAgent& n2 = bench.join("n2");
-    bench.pass(1s);
-    bench.give(SessionClosed{n1.session});
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    FakeAgent& n2 = harness.join("n2");
+    harness.pass(1s);
+    harness.give(SessionClosed{n1.session});
     n1.life = LifeId{2, 2};
     n1.incarnation = Incarnation{2};
     n1.session = Session{901};
     n1.obeys = false;
-    bench.send_hello(n1);
-    bench.pass(1s);
-    bench.want("web", 2);
+    harness.send_hello(n1);
+    harness.pass(1s);
+    harness.want("web", 2);
     REQUIRE(n1.batches.size() == 1);
     const Start ordered = n1.batches.front().starts.at(0);
-    const auto before = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
+    const auto before = harness.read<NodeShowReply>(NodeShowRequest{"n1"});
     Ack ack{n1.batches.front().epoch, Incarnation{1}, n1.batches.front().sequence, {}};
     ack.refusals.push_back({ordered.id, ordered.generation, Errc::refused, "no"});
-    bench.give(FromAgent{n1.session, ack});
-    CHECK_FALSE(bench.happened("instance.refused", to_string(ordered.id)));
-    const auto shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
+    harness.give(FromAgent{n1.session, ack});
+    CHECK_FALSE(harness.happened("instance.refused", to_string(ordered.id)));
+    const auto shown = harness.read<NodeShowReply>(NodeShowRequest{"n1"});
     REQUIRE(shown.instances.size() == 1);
     CHECK(shown.instances.front().state == "ordered");
     CHECK(shown.flap_score == before.flap_score);
-    bench.give(FromAgent{n1.session, Departure{Incarnation{1}}});
-    CHECK(bench.node("n1").health == "healthy");
-    CHECK(bench.status().serving == 2);
+    harness.give(FromAgent{n1.session, Departure{Incarnation{1}}});
+    CHECK(harness.node("n1").health == "healthy");
+    CHECK(harness.status().serving == 2);
     CHECK(n2.batches.size() == 1);
 
     ack.incarnation = Incarnation{2};  // The same from the present life counts.
-    bench.give(FromAgent{n1.session, ack});
-    CHECK(bench.happened("instance.refused", to_string(ordered.id)));
+    harness.give(FromAgent{n1.session, ack});
+    CHECK(harness.happened("instance.refused", to_string(ordered.id)));
 }
 
 // Goal: reports of an older life change nothing.
 // Method: a report of the old incarnation after a new life was welcomed.
 TEST_CASE("reports of an older life are dropped", "[coordinator][hello][SC-D12]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.want("web", 1);
-    bench.pass(2s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.want("web", 1);
+    harness.pass(2s);
     const Session old_session = n1.session;
-    bench.give(SessionClosed{old_session});
+    harness.give(SessionClosed{old_session});
     n1.life = LifeId{2, 2};
     n1.incarnation = Incarnation{2};
     n1.revision = Revision{1};
     n1.session = Session{901};
-    bench.send_hello(n1);
-    REQUIRE(bench.status().running == 1);
+    harness.send_hello(n1);
+    REQUIRE(harness.status().running == 1);
     // It fits the held state, except for the incarnation.
     Report late;
     late.kind = ReportKind::delta;
@@ -216,26 +216,26 @@ TEST_CASE("reports of an older life are dropped", "[coordinator][hello][SC-D12]"
     late.from = Revision{1};
     late.to = Revision{2};
     late.gone = {{"web", 0}};
-    bench.give(FromAgent{n1.session, late});
-    CHECK(bench.status().running == 1);
+    harness.give(FromAgent{n1.session, late});
+    CHECK(harness.status().running == 1);
 }
 
 // Goal: a new life is never taken for the old one.
 // Method: an agent restarts with nothing running.
 TEST_CASE("an agent that returns empty gets its work again", "[coordinator][hello]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.want("web", 1);
-    bench.pass(2s);
-    bench.give(SessionClosed{n1.session});
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.want("web", 1);
+    harness.pass(2s);
+    harness.give(SessionClosed{n1.session});
     n1.life = LifeId{2, 2};
     n1.incarnation = Incarnation{2};
     n1.revision = Revision{1};
     n1.session = Session{902};
     n1.instances.clear();
-    bench.send_hello(n1);
-    bench.pass(1s);
-    CHECK(bench.running("web") == 1);
+    harness.send_hello(n1);
+    harness.pass(1s);
+    CHECK(harness.running("web") == 1);
     CHECK(n1.batches.back().specs.size() == 1);
     CHECK(n1.batches.back().incarnation == Incarnation{2});
 }
@@ -243,9 +243,9 @@ TEST_CASE("an agent that returns empty gets its work again", "[coordinator][hell
 // Goal: a host's resources come from its agent, and a lie about them has no effect.
 // Method: a node reports resources, other ones in a new life, and then impossible ones.
 TEST_CASE("a node's resources are those of its last hello", "[coordinator][hello]") {
-    CoordinatorHarness bench;
-    const auto offer = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).offer; };
-    FakeAgent& n1 = bench.join("n1");
+    CoordinatorHarness harness;
+    const auto offer = [&] { return harness.read<NodeShowReply>(NodeShowRequest{"n1"}).offer; };
+    FakeAgent& n1 = harness.join("n1");
     CHECK(offer() == Offer{});
 
     Hello hello = CoordinatorHarness::hello_of(n1);
@@ -253,32 +253,32 @@ TEST_CASE("a node's resources are those of its last hello", "[coordinator][hello
     hello.offer.labels = {{"rack", "r7"}};
     hello.offer.capacity.slots = 3;
     hello.offer.reserved.slots = 1;
-    bench.give(FromAgent{n1.session, hello});
+    harness.give(FromAgent{n1.session, hello});
     CHECK(offer() == hello.offer);
 
     Hello wrong = hello;
     wrong.offer.labels["node"] = "n9";
-    bench.give(FromAgent{n1.session, wrong});
+    harness.give(FromAgent{n1.session, wrong});
     REQUIRE(n1.refusals.size() == 1);
     CHECK(n1.refusals.back().code == Errc::invalid);
     CHECK(n1.refusals.back().detail.find("labels have the key 'node'") != std::string::npos);
     wrong = hello;
     wrong.offer.reserved.slots = 4;
-    bench.give(FromAgent{n1.session, wrong});
+    harness.give(FromAgent{n1.session, wrong});
     CHECK(n1.refusals.size() == 2);
     CHECK(offer() == hello.offer);
 
-    bench.give(FromAgent{n1.session, CoordinatorHarness::hello_of(n1)});
+    harness.give(FromAgent{n1.session, CoordinatorHarness::hello_of(n1)});
     CHECK(offer() == Offer{});
 }
 
 TEST_CASE("the enforced limits of a node are those of its last hello", "[coordinator][hello]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    const auto limits = [&] { return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).limits; };
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    const auto limits = [&] { return harness.read<NodeShowReply>(NodeShowRequest{"n1"}).limits; };
     CHECK(limits().empty());
     Hello hello = CoordinatorHarness::hello_of(n1);
     hello.limits = {{"cpu", true, "cgroup v2"}, {"pids", false, "no such controller"}};
-    bench.give(FromAgent{n1.session, hello});
+    harness.give(FromAgent{n1.session, hello});
     CHECK(limits() == hello.limits);
 }

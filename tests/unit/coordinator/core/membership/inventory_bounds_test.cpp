@@ -15,8 +15,8 @@ using muster::coordinator::testing::FakeAgent;
 // Method: several lists while the store confirms nothing, then one more name at the bound.
 TEST_CASE("names that wait for the store count against the bound of names",
           "[intents][inventory]") {
-    CoordinatorHarness bench;
-    bench.join("n0");
+    CoordinatorHarness harness;
+    harness.join("n0");
     const auto names = [](char first, std::size_t count) {
         NodeAddRequest request;
         for (std::size_t i = 0; i < count; ++i) {
@@ -24,28 +24,28 @@ TEST_CASE("names that wait for the store count against the bound of names",
         }
         return request;
     };
-    bench.store_works = false;
-    const Ticket first = bench.request(names('a', limits::nodes / 2));
-    CHECK(bench.ask(names('b', limits::nodes / 2))->result.error().code == Errc::too_large);
-    const Ticket again = bench.request(names('a', limits::nodes / 2));
-    const Ticket last = bench.request(names('b', limits::nodes / 2 - 1));
-    CHECK(bench.ask(names('c', 1))->result.error().detail ==
+    harness.store_works = false;
+    const Ticket first = harness.request(names('a', limits::nodes / 2));
+    CHECK(harness.ask(names('b', limits::nodes / 2))->result.error().code == Errc::too_large);
+    const Ticket again = harness.request(names('a', limits::nodes / 2));
+    const Ticket last = harness.request(names('b', limits::nodes / 2 - 1));
+    CHECK(harness.ask(names('c', 1))->result.error().detail ==
           "there would be 200001 nodes; at most 200000 are possible");
-    bench.request(names('a', limits::nodes / 2));
-    CHECK(bench.ask(names('b', 1))->result.error().code == Errc::busy);
-    bench.store_works = true;
-    bench.confirm();
+    harness.request(names('a', limits::nodes / 2));
+    CHECK(harness.ask(names('b', 1))->result.error().code == Errc::busy);
+    harness.store_works = true;
+    harness.confirm();
     for (const Ticket ticket : {first, again, last}) {
-        CHECK(bench.reply_to(ticket)->result);
+        CHECK(harness.reply_to(ticket)->result);
     }
-    CHECK(bench.status().nodes == limits::nodes);
-    CHECK(bench.ask(names('c', 1))->result.error().code == Errc::too_large);
-    FakeAgent& stranger = bench.add("stranger");
-    bench.send_hello(stranger);
+    CHECK(harness.status().nodes == limits::nodes);
+    CHECK(harness.ask(names('c', 1))->result.error().code == Errc::too_large);
+    FakeAgent& stranger = harness.add("stranger");
+    harness.send_hello(stranger);
     REQUIRE(stranger.refusals.size() == 1);
     CHECK(stranger.refusals.front().code == Errc::busy);
     CHECK_THAT(stranger.refusals.front().detail, Catch::StartsWith("there are 200000 nodes, and"));
-    CHECK(bench.ask(NodeAddRequest{{{.name = "n0"}}})->result);  // It already exists.
+    CHECK(harness.ask(NodeAddRequest{{{.name = "n0"}}})->result);  // It already exists.
 }
 
 TEST_CASE("a list of nodes can replace one as long as there is room for either",

@@ -23,8 +23,8 @@ CoordinatorOptions listed_only() {
     return options;
 }
 
-std::size_t times_reported(const CoordinatorHarness& bench, const std::string& name) {
-    return static_cast<std::size_t>(std::ranges::count_if(bench.events, [&](const Event& event) {
+std::size_t times_reported(const CoordinatorHarness& harness, const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::count_if(harness.events, [&](const Event& event) {
         return event.topic == "node.refused" && event.name == name;
     }));
 }
@@ -35,42 +35,42 @@ std::size_t times_reported(const CoordinatorHarness& bench, const std::string& n
 // Method: an unlisted agent sends a hello three times, then an operator lists it.
 TEST_CASE("an agent that cannot join is counted, named and published once",
           "[coordinator][inventory]") {
-    CoordinatorHarness bench{CoordinatorHarness::empty_store(), listed_only()};
-    CHECK(bench.status().mode == "listed");
-    FakeAgent& n7 = bench.add("n7");
+    CoordinatorHarness harness{CoordinatorHarness::empty_store(), listed_only()};
+    CHECK(harness.status().mode == "listed");
+    FakeAgent& n7 = harness.add("n7");
     for (int hello = 0; hello < 3; ++hello) {
-        bench.send_hello(n7);
-        bench.pass(2s);
+        harness.send_hello(n7);
+        harness.pass(2s);
     }
     CHECK(n7.refusals.size() == 3);
-    CHECK(bench.status().refused == 3);
-    CHECK(bench.status().refused_names == Names{"n7"});
-    CHECK(bench.read<NodeListReply>(NodeListRequest{}).refused == Names{"n7"});
-    CHECK(bench.read<NodeListReply>(NodeListRequest{"n8"}).refused.empty());
-    CHECK(times_reported(bench, "n7") == 1);
-    CHECK(bench.status().nodes == 0);
+    CHECK(harness.status().refused == 3);
+    CHECK(harness.status().refused_names == Names{"n7"});
+    CHECK(harness.read<NodeListReply>(NodeListRequest{}).refused == Names{"n7"});
+    CHECK(harness.read<NodeListReply>(NodeListRequest{"n8"}).refused.empty());
+    CHECK(times_reported(harness, "n7") == 1);
+    CHECK(harness.status().nodes == 0);
 
-    REQUIRE(bench.ask(NodeAddRequest{{{.name = "n7"}}}, bench.fresh_id())->result);
-    CHECK(bench.status().refused_names.empty());
-    CHECK(bench.read<NodeListReply>(NodeListRequest{}).refused.empty());
-    bench.send_hello(n7);
-    CHECK(bench.status().refused == 3);
-    CHECK(bench.status().nodes == 1);
+    REQUIRE(harness.ask(NodeAddRequest{{{.name = "n7"}}}, harness.fresh_id())->result);
+    CHECK(harness.status().refused_names.empty());
+    CHECK(harness.read<NodeListReply>(NodeListRequest{}).refused.empty());
+    harness.send_hello(n7);
+    CHECK(harness.status().refused == 3);
+    CHECK(harness.status().nodes == 1);
 }
 
 TEST_CASE("a removed name is shown, and its agent as refused until it gives up",
           "[coordinator][inventory]") {
-    CoordinatorHarness bench;
-    CHECK(bench.status().mode == "open");
-    bench.join("n1");
-    bench.join("n2");
-    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true})->result);
-    CHECK(bench.read<NodeListReply>(NodeListRequest{}).removed == Names{"n1"});
-    bench.send_hello(bench["n1"]);
-    CHECK(bench.status().refused_names == Names{"n1"});
-    bench.pass(90s);
-    CHECK(bench.status().refused_names.empty());
-    CHECK(bench.status().refused == 1);
+    CoordinatorHarness harness;
+    CHECK(harness.status().mode == "open");
+    harness.join("n1");
+    harness.join("n2");
+    REQUIRE(harness.ask(NodeRemoveRequest{.pattern = "n1", .force = true})->result);
+    CHECK(harness.read<NodeListReply>(NodeListRequest{}).removed == Names{"n1"});
+    harness.send_hello(harness["n1"]);
+    CHECK(harness.status().refused_names == Names{"n1"});
+    harness.pass(90s);
+    CHECK(harness.status().refused_names.empty());
+    CHECK(harness.status().refused == 1);
 }
 
 // Goal: invented names use no memory and displace no other event.

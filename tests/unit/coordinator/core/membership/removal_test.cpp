@@ -12,20 +12,20 @@ using muster::coordinator::testing::FakeAgent;
 // Goal: a removal means the same in every state of the task, and says what it found (SC-23).
 // Method: one task for each case, beside an unrelated one.
 TEST_CASE("a removed task is stopped, or never starts, and a second removal says so", "[SC-23]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.want("other", 1);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.want("other", 1);
     const auto remove = [&](const std::string& task, RequestId id = {}) {
-        return bench.ask(TaskRemoveRequest{task}, id).value();
+        return harness.ask(TaskRemoveRequest{task}, id).value();
     };
 
     SECTION("a running one is stopped, the others are untouched") {
-        bench.want("web", 1);
-        bench.pass(3s);
-        CHECK(bench.running("web") == 1);
+        harness.want("web", 1);
+        harness.pass(3s);
+        CHECK(harness.running("web") == 1);
         CHECK(remove("web").result);
-        bench.pass(3s);
-        CHECK(bench.running("web") == 0);
+        harness.pass(3s);
+        CHECK(harness.running("web") == 0);
     }
     SECTION("an unknown one is an error") {
         const Reply reply = remove("nobody");
@@ -34,42 +34,42 @@ TEST_CASE("a removed task is stopped, or never starts, and a second removal says
         CHECK(reply.result.error().detail == "no task matches 'nobody'");
     }
     SECTION("a finished one is forgotten") {
-        bench.want("web", 1);
-        bench.pass(3s);
+        harness.want("web", 1);
+        harness.pass(3s);
         n1.instances.at({"web", 0}).state = InstanceState::exited;
         n1.revision = next(n1.revision);
-        bench.pass(2s);
+        harness.pass(2s);
         CHECK(remove("web").result);
-        bench.pass(3s);
+        harness.pass(3s);
         CHECK_FALSE(n1.instances.contains({"web", 0}));
     }
     SECTION("one that has not started never does") {
         WantedTask web = CoordinatorHarness::wanted("web", 2);
-        bench.ask(TaskAddRequest{web}, bench.fresh_id());
+        harness.ask(TaskAddRequest{web}, harness.fresh_id());
         CHECK(remove("web").result);
-        FakeAgent& n2 = bench.join("n2");
-        bench.pass(5s);
+        FakeAgent& n2 = harness.join("n2");
+        harness.pass(5s);
         CHECK_FALSE(n2.instances.contains({"web", 1}));
-        CHECK(bench.running("web") == 0);
+        CHECK(harness.running("web") == 0);
     }
     SECTION("the second time the answer says so, under the same id it is the first answer") {
-        bench.want("web", 1);
-        const RequestId id = bench.fresh_id();
+        harness.want("web", 1);
+        const RequestId id = harness.fresh_id();
         const Reply first = remove("web", id);
         REQUIRE(first.result);
         const auto change = std::get<ChangeReply>(*first.result).counter;
-        const Reply second = remove("web", bench.fresh_id());
+        const Reply second = remove("web", harness.fresh_id());
         REQUIRE_FALSE(second.result);
         CHECK(second.result.error().code == Errc::not_found);
         CHECK(second.result.error().detail ==
               "task 'web' was removed already, by change " + std::to_string(raw(change)));
         CHECK(remove("web", id) == first);
 
-        bench.want("web", 1);
+        harness.want("web", 1);
         CHECK(remove("web").result);
     }
-    bench.pass(3s);
-    CHECK(bench.running("other") == 1);
+    harness.pass(3s);
+    CHECK(harness.running("other") == 1);
 }
 
 // Goal: the record of removed tasks is bounded.

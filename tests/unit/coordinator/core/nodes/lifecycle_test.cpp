@@ -72,36 +72,36 @@ TEST_CASE("a node has one health and one intent, and is idle or busy if it serve
     const auto seed = GENERATE(1U, 2U, 3U, 4U, 5U);
     CAPTURE(seed);
     Random random{seed};
-    CoordinatorHarness bench{
+    CoordinatorHarness harness{
         CoordinatorHarness::empty_store(),
         {.loss = {.after = 3, .silent_after = 2, .max_lost = 20s}, .version = "1.0"}};
     std::set<std::string> healths;
     for (int step = 0; step < 300; ++step) {
         const std::string name = "n" + std::to_string(random.below(6));
-        if (!bench.fakes.contains(name)) {
-            bench.join(name);
+        if (!harness.fakes.contains(name)) {
+            harness.join(name);
         }
-        FakeAgent& fake = bench[name];
+        FakeAgent& fake = harness[name];
         switch (random.below(5)) {
             case 0: fake.answers = !fake.answers; break;
-            case 1: bench.give(FromAgent{fake.session, Departure{fake.incarnation}}); break;
-            case 2: bench.want("web", static_cast<std::uint32_t>(random.below(5))); break;
+            case 1: harness.give(FromAgent{fake.session, Departure{fake.incarnation}}); break;
+            case 2: harness.want("web", static_cast<std::uint32_t>(random.below(5))); break;
             case 3:
-                fake.life = LifeId{bench.next_number++, 1};
+                fake.life = LifeId{harness.next_number++, 1};
                 fake.incarnation = next(fake.incarnation);
-                bench.send_hello(fake);
+                harness.send_hello(fake);
                 break;
-            default: bench.send_hello(fake); break;
+            default: harness.send_hello(fake); break;
         }
-        bench.pass(std::chrono::milliseconds{random.below(3'000)});
-        const StatusReply status = bench.status();
+        harness.pass(std::chrono::milliseconds{random.below(3'000)});
+        const StatusReply status = harness.status();
         const auto& [healthy, unready, flaky, lost] = status.health;
         const auto& [active, draining, offline] = status.intent;
         REQUIRE(healthy + unready + flaky + lost == status.nodes);
         REQUIRE(active + draining + offline == status.nodes);
         REQUIRE(status.free + status.busy == status.serving);
         REQUIRE(status.serving <= healthy);
-        const auto list = bench.read<NodeListReply>(NodeListRequest{});
+        const auto list = harness.read<NodeListReply>(NodeListRequest{});
         REQUIRE(list.nodes.size() == status.nodes);
         for (const NodeView& node : list.nodes) {
             healths.insert(node.health);
@@ -116,35 +116,35 @@ TEST_CASE("a node has one health and one intent, and is idle or busy if it serve
 TEST_CASE("a lost node that returns is idle or busy as its report says",
           "[coordinator][nodes][SC-D3]") {
     const bool still_runs = GENERATE(true, false);
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.join("n2");
-    bench.want("web", 2);
-    bench.pass(2s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 2);
+    harness.pass(2s);
     REQUIRE(n1.instances.size() == 1);
     n1.answers = false;
-    bench.pass(1min);
-    REQUIRE(bench.node("n1").health == "lost");
-    CHECK(bench.status().serving == 1);
-    CHECK(bench.status().busy == 1);
-    CHECK(bench.status().free == 0);
+    harness.pass(1min);
+    REQUIRE(harness.node("n1").health == "lost");
+    CHECK(harness.status().serving == 1);
+    CHECK(harness.status().busy == 1);
+    CHECK(harness.status().free == 0);
 
     if (!still_runs) {
         n1.instances.clear();
         n1.revision = next(n1.revision);
     }
     n1.answers = true;
-    bench.pass(1s);
-    CHECK(bench.node("n1").health == "healthy");
-    CHECK(bench.status().serving == 2);
-    CHECK(bench.status().busy == (still_runs ? 2 : 1));
-    CHECK(bench.status().free == (still_runs ? 0 : 1));
-    CHECK(bench.node("n1").idle == !still_runs);
-    bench.pass(3s);
+    harness.pass(1s);
+    CHECK(harness.node("n1").health == "healthy");
+    CHECK(harness.status().serving == 2);
+    CHECK(harness.status().busy == (still_runs ? 2 : 1));
+    CHECK(harness.status().free == (still_runs ? 0 : 1));
+    CHECK(harness.node("n1").idle == !still_runs);
+    harness.pass(3s);
     CHECK(n1.batches.size() == (still_runs ? 1 : 2));
     CHECK(n1.instances.size() == 1);
-    CHECK(bench.status().running == 2);
-    CHECK(bench.status().converged);
+    CHECK(harness.status().running == 2);
+    CHECK(harness.status().converged);
 }
 
 // Goal: messages of unknown senders have no effect.
@@ -152,89 +152,89 @@ TEST_CASE("a lost node that returns is idle or busy as its report says",
 // one of these routes.
 TEST_CASE("a departure of an unknown sender is counted, and is not an error",
           "[coordinator][nodes][SC-02][SC-D8]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.pass(1s);
-    const std::size_t events = bench.events.size();
-    const Output left = bench.give(FromAgent{Session{900}, Departure{Incarnation{1}}});
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.pass(1s);
+    const std::size_t events = harness.events.size();
+    const Output left = harness.give(FromAgent{Session{900}, Departure{Incarnation{1}}});
     CHECK(left.messages.empty());
-    bench.give(SessionClosed{Session{900}});
-    CHECK(bench.status().unknown_senders == 1);
-    bench.give(FromAgent{Session{901}, Ack{}});
-    bench.give(FromAgent{Session{901}, Report{}});
-    CHECK(bench.status().unknown_senders == 3);
-    CHECK(bench.events.size() == events);
-    CHECK(bench.status().nodes == 1);
-    CHECK(bench.status().serving == 1);
+    harness.give(SessionClosed{Session{900}});
+    CHECK(harness.status().unknown_senders == 1);
+    harness.give(FromAgent{Session{901}, Ack{}});
+    harness.give(FromAgent{Session{901}, Report{}});
+    CHECK(harness.status().unknown_senders == 3);
+    CHECK(harness.events.size() == events);
+    CHECK(harness.status().nodes == 1);
+    CHECK(harness.status().serving == 1);
 }
 
 // Goal: a node without a check serves at once, has run nothing, and is not forgotten when silent.
 // Method: it joins; later it does not answer any more.
 TEST_CASE("a node that joins serves, idle and warm for nothing, and is lost once it is silent",
           "[coordinator][nodes][SC-01]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    StatusReply status = bench.status();
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    StatusReply status = harness.status();
     CHECK(status.nodes == 1);
     CHECK(status.serving == 1);
     CHECK(status.free == 1);
     CHECK(status.health.healthy == 1);
-    CHECK(bench.node("n1").idle);
-    CHECK(bench.node("n1").warm.empty());
+    CHECK(harness.node("n1").idle);
+    CHECK(harness.node("n1").warm.empty());
 
     n1.answers = false;
-    bench.pass(10min);
-    status = bench.status();
+    harness.pass(10min);
+    status = harness.status();
     CHECK(status.nodes == 1);
     CHECK(status.serving == 0);
     CHECK(status.free == 0);
     CHECK(status.lost == 1);
-    CHECK(bench.node("n1").health == "lost");
-    CHECK(bench.node("n1").intent == "active");
-    CHECK(bench.happened("node.lost", "n1"));
-    CHECK_FALSE(bench.happened("node.forgotten", "n1"));
+    CHECK(harness.node("n1").health == "lost");
+    CHECK(harness.node("n1").intent == "active");
+    CHECK(harness.happened("node.lost", "n1"));
+    CHECK_FALSE(harness.happened("node.forgotten", "n1"));
 }
 
 // Goal: idle and busy follow from the reports.
 // Method: a task is added and removed.
 TEST_CASE("a node is busy while its reports have an instance, and idle without",
           "[coordinator][nodes][SC-01][SC-09]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(1s);
-    CHECK(bench.node("n1").idle);
-    CHECK(bench.status().free == 1);
-    bench.want("web", 1);
-    bench.pass(1s);
-    CHECK_FALSE(bench.node("n1").idle);
-    CHECK(bench.status().busy == 1);
-    CHECK(bench.status().free == 0);
-    bench.ask(TaskRemoveRequest{"web"}, bench.fresh_id());
-    bench.pass(1s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(1s);
+    CHECK(harness.node("n1").idle);
+    CHECK(harness.status().free == 1);
+    harness.want("web", 1);
+    harness.pass(1s);
+    CHECK_FALSE(harness.node("n1").idle);
+    CHECK(harness.status().busy == 1);
+    CHECK(harness.status().free == 0);
+    harness.ask(TaskRemoveRequest{"web"}, harness.fresh_id());
+    harness.pass(1s);
     REQUIRE(n1.instances.empty());
-    CHECK(bench.node("n1").idle);
-    CHECK(bench.status().free == 1);
-    CHECK(bench.status().busy == 0);
+    CHECK(harness.node("n1").idle);
+    CHECK(harness.status().free == 1);
+    CHECK(harness.status().busy == 0);
 }
 
 // Goal: every transition is published with its cause and time.
 // Method: one node joins, falls silent and returns in a new life.
 TEST_CASE("each change of a node is an event with its cause", "[coordinator][nodes][lifecycle]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(2s);
-    const CivilMs before = bench.node("n1").since;
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(2s);
+    const CivilMs before = harness.node("n1").since;
     n1.answers = false;
-    bench.pass(5s);
-    REQUIRE(bench.node("n1").health == "lost");
-    CHECK(bench.node("n1").since > before);
+    harness.pass(5s);
+    REQUIRE(harness.node("n1").health == "lost");
+    CHECK(harness.node("n1").since > before);
     n1.answers = true;
     n1.life = LifeId{77, 77};
     n1.incarnation = Incarnation{2};
-    bench.send_hello(n1);
-    bench.pass(1s);
+    harness.send_hello(n1);
+    harness.pass(1s);
     std::vector<std::string> reported;
-    for (const Event& event : bench.events) {
+    for (const Event& event : harness.events) {
         if (event.name == "n1") {
             reported.push_back(event.topic + ": " + event.detail);
         }

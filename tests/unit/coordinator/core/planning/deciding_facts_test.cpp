@@ -29,41 +29,41 @@ PlacementRule with_constraint(const std::string& constraint) {
     return rule;
 }
 
-void join(CoordinatorHarness& bench, const std::string& name, const Offer& offer) {
-    FakeAgent& fake = bench.add(name);
+void join(CoordinatorHarness& harness, const std::string& name, const Offer& offer) {
+    FakeAgent& fake = harness.add(name);
     Hello hello = CoordinatorHarness::hello_of(fake);
     hello.offer = offer;
-    bench.give(FromAgent{fake.session, hello});
+    harness.give(FromAgent{fake.session, hello});
 }
 
-void apply(CoordinatorHarness& bench, std::vector<WantedTask> tasks) {
-    const auto reply = bench.ask(ApplyRequest{.tasks = std::move(tasks)}, bench.fresh_id());
+void apply(CoordinatorHarness& harness, std::vector<WantedTask> tasks) {
+    const auto reply = harness.ask(ApplyRequest{.tasks = std::move(tasks)}, harness.fresh_id());
     INFO((reply->result ? "" : reply->result.error().detail));
     REQUIRE(reply->result);
 }
 
 /// Three nodes: n0 has little of everything, n1 an SSD, n2 two processors.
-void join_three(CoordinatorHarness& bench) {
+void join_three(CoordinatorHarness& harness) {
     Offer offer;
     offer.capacity.cpu_milli = 500;
-    join(bench, "n0", offer);
+    join(harness, "n0", offer);
     offer.labels["ssd"] = "yes";
-    join(bench, "n1", offer);
+    join(harness, "n1", offer);
     offer.labels.clear();
     offer.capacity.cpu_milli = 2'000;
-    join(bench, "n2", offer);
-    bench.pass(1s);
+    join(harness, "n2", offer);
+    harness.pass(1s);
 }
 
-std::string home_of(CoordinatorHarness& bench, const std::string& task) {
-    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{task});
+std::string home_of(CoordinatorHarness& harness, const std::string& task) {
+    const auto shown = harness.read<TaskShowReply>(TaskShowRequest{task});
     return shown.instances.empty() ? "" : shown.instances.front().node;
 }
 
 /// The store's contents after all writes of the coordinator.
-StoreImage stored_by(const CoordinatorHarness& bench) {
+StoreImage stored_by(const CoordinatorHarness& harness) {
     StoreImage image = CoordinatorHarness::empty_store();
-    for (const Persist& persist : bench.persisted) {
+    for (const Persist& persist : harness.persisted) {
         for (const Write& write : persist.writes) {
             if (const auto* const meta = std::get_if<Meta>(&write)) {
                 image.meta = *meta;
@@ -84,20 +84,20 @@ StoreImage stored_by(const CoordinatorHarness& bench) {
 // neither by name nor by load; then one that no node suits, and the metric.
 TEST_CASE("resources and constraints decide where a task runs, and a metric counts the unplaced",
           "[coordinator][planner][GO-D14]") {
-    CoordinatorHarness bench;
-    join_three(bench);
+    CoordinatorHarness harness;
+    join_three(harness);
     PlacementRule large;
     large.request.cpu_milli = 1'500;
-    apply(bench, {wanted("big", large), wanted("fast", with_constraint("ssd exists"))});
-    bench.pass(2s);
-    CHECK(home_of(bench, "big") == "n2");
-    CHECK(home_of(bench, "fast") == "n1");
+    apply(harness, {wanted("big", large), wanted("fast", with_constraint("ssd exists"))});
+    harness.pass(2s);
+    CHECK(home_of(harness, "big") == "n2");
+    CHECK(home_of(harness, "fast") == "n1");
 
-    apply(bench, {wanted("more", large), wanted("odd", with_constraint("ssd = no"))});
-    bench.pass(2s);
-    CHECK(bench.running("more") == 0);
-    CHECK(bench.running("odd") == 0);
-    const auto stats = bench.read<StatsReply>(StatsRequest{});
+    apply(harness, {wanted("more", large), wanted("odd", with_constraint("ssd = no"))});
+    harness.pass(2s);
+    CHECK(harness.running("more") == 0);
+    CHECK(harness.running("odd") == 0);
+    const auto stats = harness.read<StatsReply>(StatsRequest{});
     const auto unplaced = [&](const std::string& reason) {
         const auto found = std::ranges::find_if(stats.samples, [&](const Sample& sample) {
             return sample.name == "muster_unplaced" &&
@@ -112,23 +112,23 @@ TEST_CASE("resources and constraints decide where a task runs, and a metric coun
 // Goal: an instance goes where the last one of its group ran. Method: it ran on the last node by
 // name; all nodes are idle.
 TEST_CASE("affinity decides where a task runs", "[coordinator][planner][GO-D14]") {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     for (const char* const node : {"n0", "n1", "n2"}) {
-        bench.join(node);
+        harness.join(node);
     }
-    bench.pass(1s);
+    harness.pass(1s);
     PlacementRule there = with_constraint("node = n2");
     there.group = "images";
-    apply(bench, {wanted("first", there)});
-    bench.pass(2s);
-    REQUIRE(home_of(bench, "first") == "n2");
-    REQUIRE(bench.ask(TaskRemoveRequest{"first"}, bench.fresh_id())->result);
-    bench.pass(3s);
+    apply(harness, {wanted("first", there)});
+    harness.pass(2s);
+    REQUIRE(home_of(harness, "first") == "n2");
+    REQUIRE(harness.ask(TaskRemoveRequest{"first"}, harness.fresh_id())->result);
+    harness.pass(3s);
     PlacementRule anywhere;
     anywhere.group = "images";
-    apply(bench, {wanted("second", anywhere)});
-    bench.pass(2s);
-    CHECK(home_of(bench, "second") == "n2");
+    apply(harness, {wanted("second", anywhere)});
+    harness.pass(2s);
+    CHECK(home_of(harness, "second") == "n2");
 }
 
 // Goal: the wanted state outlives a leadership, a batch names its leader, and the same input gives

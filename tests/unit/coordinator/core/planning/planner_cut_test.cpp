@@ -120,19 +120,19 @@ TEST_CASE("a change of many tasks is planned in several steps", "[coordinator][p
     constexpr std::size_t many = 9'000;
     CoordinatorOptions options;
     options.rows_of_step = many;  // Applied in one step.
-    CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
+    CoordinatorHarness harness{CoordinatorHarness::empty_store(), options};
     for (const char* const node : {"n1", "n2", "n3"}) {
-        bench.join(node);
+        harness.join(node);
     }
-    bench.pass(2s);
+    harness.pass(2s);
     ApplyRequest apply;
     for (std::size_t number = 0; number < many; ++number) {
         apply.tasks.push_back(CoordinatorHarness::wanted("t" + std::to_string(10'000 + number), 1));
     }
-    REQUIRE(bench.ask(apply)->result);
+    REQUIRE(harness.ask(apply)->result);
     const auto started = [&] {
         std::size_t count = 0;
-        for (const auto& [name, fake] : bench.fakes) {
+        for (const auto& [name, fake] : harness.fakes) {
             count += fake.instances.size();
         }
         return count;
@@ -140,17 +140,17 @@ TEST_CASE("a change of many tasks is planned in several steps", "[coordinator][p
     const std::size_t first = started();
     CHECK(first > 0);
     CHECK(first < many);
-    REQUIRE(bench.coordinator.next_deadline() <= bench.now);
-    CHECK(bench.status().tasks == many);
+    REQUIRE(harness.coordinator.next_deadline() <= harness.now);
+    CHECK(harness.status().tasks == many);
     CHECK(started() == first);  // Only a wake continues.
-    bench.give(Wake{});
+    harness.give(Wake{});
     CHECK(started() > first);
-    bench.pass(Duration::zero());
+    harness.pass(Duration::zero());
     CHECK(started() == many);
-    CHECK(bench.coordinator.next_deadline() > bench.now);
-    bench.pass(5s);
-    CHECK(bench.status().converged);
-    CHECK(std::ranges::count(bench.events, "task.converged", &Event::topic) ==
+    CHECK(harness.coordinator.next_deadline() > harness.now);
+    harness.pass(5s);
+    CHECK(harness.status().converged);
+    CHECK(std::ranges::count(harness.events, "task.converged", &Event::topic) ==
           static_cast<std::ptrdiff_t>(many));
 }
 
@@ -160,28 +160,28 @@ TEST_CASE("many tasks that become unplaced in one pass are published together", 
     constexpr std::size_t many = 1'200;
     CoordinatorOptions options;
     options.rows_of_step = many;
-    CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
+    CoordinatorHarness harness{CoordinatorHarness::empty_store(), options};
     for (const char* const node : {"n1", "n2", "n3", "n4"}) {
-        bench.join(node);
+        harness.join(node);
     }
-    bench.pass(2s);
+    harness.pass(2s);
     ApplyRequest apply;
     for (std::size_t number = 0; number < many; ++number) {
         WantedTask task = CoordinatorHarness::wanted("t" + std::to_string(10'000 + number), 1);
         task.place.constraints = {{.key = "node", .op = ConstraintOp::equal, .values = {"n1"}}};
         apply.tasks.push_back(std::move(task));
     }
-    REQUIRE(bench.ask(apply)->result);
-    bench.pass(5s);
-    REQUIRE(bench.status().running == many);
-    bench["n1"].answers = false;
+    REQUIRE(harness.ask(apply)->result);
+    harness.pass(5s);
+    REQUIRE(harness.status().running == many);
+    harness["n1"].answers = false;
     const auto unplaced_events = [&] {
-        return std::ranges::count(bench.events, "task.unplaced", &Event::topic);
+        return std::ranges::count(harness.events, "task.unplaced", &Event::topic);
     };
     for (int passes = 0; unplaced_events() == 0 && passes < 20; ++passes) {
-        bench.pass(options.round);
+        harness.pass(options.round);
     }
     CHECK(unplaced_events() == static_cast<std::ptrdiff_t>(many));
-    bench.pass(10 * options.round);
+    harness.pass(10 * options.round);
     CHECK(unplaced_events() == static_cast<std::ptrdiff_t>(many));
 }

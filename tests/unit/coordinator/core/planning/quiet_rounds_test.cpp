@@ -12,14 +12,14 @@ namespace {
 using testing::CoordinatorHarness;
 using testing::FakeAgent;
 
-FakeAgent& fake_of(CoordinatorHarness& bench, Session session) {
-    for (auto& [name, fake] : bench.fakes) {
+FakeAgent& fake_of(CoordinatorHarness& harness, Session session) {
+    for (auto& [name, fake] : harness.fakes) {
         if (fake.session == session) {
             return fake;
         }
     }
     FAIL("a poll to nobody");
-    return bench.fakes.begin()->second;
+    return harness.fakes.begin()->second;
 }
 
 constexpr std::size_t rounds = 10;
@@ -27,31 +27,32 @@ constexpr std::size_t rounds = 10;
 /// The allocations of this number of rounds without a change. Work for a task allocates some: a
 /// list of the tasks to read, what was read of one, its orders.
 std::size_t bytes_of_quiet_rounds(std::uint32_t tasks) {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     for (const char* const name : {"n0", "n1", "n2", "n3"}) {
-        bench.join(name);
+        harness.join(name);
     }
     ApplyRequest apply;
     for (std::uint32_t i = 0; i < tasks; ++i) {
         apply.tasks.push_back(CoordinatorHarness::wanted("t" + std::to_string(i), 1));
     }
-    bench.ask(apply, bench.fresh_id());
-    bench.pass(2min);
-    REQUIRE(bench.status().running == tasks);
-    REQUIRE(bench.status().converged);
+    harness.ask(apply, harness.fresh_id());
+    harness.pass(2min);
+    REQUIRE(harness.status().running == tasks);
+    REQUIRE(harness.status().converged);
 
     std::size_t bytes = 0;
     for (std::size_t round = 0; round < rounds; ++round) {
-        bench.now = bench.coordinator.next_deadline();
+        harness.now = harness.coordinator.next_deadline();
         Output opened;
-        bytes += allocations::bytes_of([&] { opened = bench.coordinator.step(bench.now, Wake{}); });
+        bytes +=
+            allocations::bytes_of([&] { opened = harness.coordinator.step(harness.now, Wake{}); });
         REQUIRE(opened.polls.size() == 4);
         for (const PollTo& poll : opened.polls) {
-            FakeAgent& fake = fake_of(bench, poll.session);
-            const Input answer = FromAgent{poll.session, bench.report_of(fake, poll.poll)};
+            FakeAgent& fake = fake_of(harness, poll.session);
+            const Input answer = FromAgent{poll.session, harness.report_of(fake, poll.poll)};
             Output output;
-            const std::size_t of_answer =
-                allocations::bytes_of([&] { output = bench.coordinator.step(bench.now, answer); });
+            const std::size_t of_answer = allocations::bytes_of(
+                [&] { output = harness.coordinator.step(harness.now, answer); });
             CHECK(output.messages.empty());
             // Sometimes a node is asked for a complete report.
             const bool is_quiet = poll.poll.seen == fake.revision;

@@ -10,12 +10,12 @@
 /// Scenes for the tests of explanations.
 namespace muster::coordinator::testing {
 
-inline ExplainReply explain(CoordinatorHarness& bench, Subject subject, const std::string& name) {
-    return bench.read<ExplainReply>(ExplainRequest{subject, name});
+inline ExplainReply explain(CoordinatorHarness& harness, Subject subject, const std::string& name) {
+    return harness.read<ExplainReply>(ExplainRequest{subject, name});
 }
 
-inline ExplainReply explain_instance(CoordinatorHarness& bench, const std::string& instance) {
-    return explain(bench, Subject::instance, instance);
+inline ExplainReply explain_instance(CoordinatorHarness& harness, const std::string& instance) {
+    return explain(harness, Subject::instance, instance);
 }
 
 inline const VerdictView& verdict_on(const ExplainReply& reply, const std::string& node) {
@@ -25,9 +25,9 @@ inline const VerdictView& verdict_on(const ExplainReply& reply, const std::strin
 }
 
 /// Applies the task and waits until it is placed.
-inline void place(CoordinatorHarness& bench, const WantedTask& task) {
-    REQUIRE(bench.ask(ApplyRequest{.tasks = {task}, .force = true}, bench.fresh_id())->result);
-    bench.pass(3s);
+inline void place(CoordinatorHarness& harness, const WantedTask& task) {
+    REQUIRE(harness.ask(ApplyRequest{.tasks = {task}, .force = true}, harness.fresh_id())->result);
+    harness.pass(3s);
 }
 
 }  // namespace muster::coordinator::testing

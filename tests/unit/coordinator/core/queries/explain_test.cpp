@@ -15,8 +15,8 @@ using namespace muster::coordinator::testing;
 
 namespace {
 
-Errc error_of(CoordinatorHarness& bench, Subject subject, const std::string& name) {
-    const auto reply = bench.ask(ExplainRequest{subject, name});
+Errc error_of(CoordinatorHarness& harness, Subject subject, const std::string& name) {
+    const auto reply = harness.ask(ExplainRequest{subject, name});
     REQUIRE(reply);
     REQUIRE_FALSE(reply->result);
     return reply->result.error().code;
@@ -26,13 +26,13 @@ Errc error_of(CoordinatorHarness& bench, Subject subject, const std::string& nam
 
 TEST_CASE("an explanation has an instance's node, since when, why, and the verdicts of the others",
           "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.join("n2");
-    bench.want("web", 2);
-    bench.want("db", 1);
-    bench.pass(3s);
-    const auto web = explain_instance(bench, "web.0");
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 2);
+    harness.want("db", 1);
+    harness.pass(3s);
+    const auto web = explain_instance(harness, "web.0");
     CHECK(web.state == "running");
     CHECK(web.node == "n1");
     CHECK(web.decided_by == "only_choice");
@@ -45,7 +45,7 @@ TEST_CASE("an explanation has an instance's node, since when, why, and the verdi
     CHECK(web.decisions[0].node == "n1");
     CHECK(web.decisions[0].cause == "missing");
 
-    const auto db = explain_instance(bench, "db.0");
+    const auto db = explain_instance(harness, "db.0");
     CHECK(db.node == "n1");
     CHECK(db.decided_by == "name");
     CHECK(verdict_on(db, "n2").code == "fits");
@@ -54,15 +54,15 @@ TEST_CASE("an explanation has an instance's node, since when, why, and the verdi
 
 TEST_CASE("an explanation of an unplaced instance counts what rules out the nodes",
           "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    FakeAgent& n2 = bench.join("n2");
+    CoordinatorHarness harness;
+    harness.join("n1");
+    FakeAgent& n2 = harness.join("n2");
     auto task = CoordinatorHarness::wanted("web", 3);
     task.place.constraints = {*parse_constraint("rack = r7")};
-    bench.want("db", 1);
-    bench.ask(TaskAddRequest{task, true});
-    bench.pass(2s);
-    auto web = explain_instance(bench, "web.2");
+    harness.want("db", 1);
+    harness.ask(TaskAddRequest{task, true});
+    harness.pass(2s);
+    auto web = explain_instance(harness, "web.2");
     CHECK(web.state == "unplaced");
     CHECK(web.node.empty());
     CHECK(web.decided_by == "label");
@@ -72,53 +72,53 @@ TEST_CASE("an explanation of an unplaced instance counts what rules out the node
     CHECK(web.detail == "no eligible node: 2 label rack = r7");
 
     n2.answers = false;
-    bench.pass(10s);
-    web = explain(bench, Subject::task, "web");
+    harness.pass(10s);
+    web = explain(harness, Subject::task, "web");
     CHECK(verdict_on(web, "n2").code == "lost");
     CHECK_THAT(verdict_on(web, "n2").sentence, Catch::StartsWith("is lost: was silent for "));
     CHECK(web.detail == "no eligible node: 1 label rack = r7, 1 lost");
-    const auto node = explain(bench, Subject::node, "n2");
+    const auto node = explain(harness, Subject::node, "n2");
     CHECK(node.state == "not serving");
     CHECK(node.decided_by == "lost");
     REQUIRE_FALSE(node.decisions.empty());
     CHECK(node.decisions.front().what == "node.lost");
-    CHECK(explain(bench, Subject::node, "n1").state == "serving");
+    CHECK(explain(harness, Subject::node, "n1").state == "serving");
 }
 
 // Goal: the deciding score is shown as of the time of placement.
 // Method: n2 and n3 are of one rack, and n2 has more load.
 TEST_CASE("among nodes with the same label the load decides", "[coordinator][explain]") {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     for (const auto& [name, rack] :
          {std::pair{"n1", "r1"}, std::pair{"n2", "r2"}, std::pair{"n3", "r2"}}) {
-        FakeAgent& fake = bench.add(name);
+        FakeAgent& fake = harness.add(name);
         Hello hello = CoordinatorHarness::hello_of(fake);
         hello.offer.labels["rack"] = rack;
-        bench.give(FromAgent{fake.session, hello});
+        harness.give(FromAgent{fake.session, hello});
     }
     auto db = CoordinatorHarness::wanted("db", 1);
     db.place.constraints = {*parse_constraint("node = n2")};
-    bench.ask(TaskAddRequest{db, true}, bench.fresh_id());
-    bench.pass(2s);
+    harness.ask(TaskAddRequest{db, true}, harness.fresh_id());
+    harness.pass(2s);
     auto web = CoordinatorHarness::wanted("web", 2);
     web.place.spread = "rack";
-    bench.ask(TaskAddRequest{web, true}, bench.fresh_id());
-    bench.pass(2s);
-    const auto why = explain_instance(bench, "web.1");
+    harness.ask(TaskAddRequest{web, true}, harness.fresh_id());
+    harness.pass(2s);
+    const auto why = explain_instance(harness, "web.1");
     CHECK(why.node == "n3");
     CHECK(why.decided_by == "load");
 }
 
 TEST_CASE("an instance that must not start yet is not shown as without a node",
           "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    REQUIRE(bench.ask(LimitSetRequest{"starts_per_round", 0}, bench.fresh_id())->result);
-    bench.want("web", 1);
-    bench.pass(3s);
+    CoordinatorHarness harness;
+    harness.join("n1");
+    REQUIRE(harness.ask(LimitSetRequest{"starts_per_round", 0}, harness.fresh_id())->result);
+    harness.want("web", 1);
+    harness.pass(3s);
     for (const auto& [subject, name] :
          {std::pair{Subject::instance, "web.0"}, std::pair{Subject::task, "web"}}) {
-        const auto why = explain(bench, subject, name);
+        const auto why = explain(harness, subject, name);
         CHECK(why.decided_by == "starts_per_round");
         CHECK_THAT(why.detail, Catch::StartsWith("starts_per_round allows no more starts"));
         CHECK(verdict_on(why, "n1").code == "fits");
@@ -129,22 +129,22 @@ TEST_CASE("an instance that must not start yet is not shown as without a node",
 // Method: an instance waits for its lost node, three more lack a place.
 TEST_CASE("each instance that is short is counted and explained by its own reason",
           "[coordinator][explain]") {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     for (int node = 1; node <= 5; ++node) {
-        bench.join("n" + std::to_string(node));
+        harness.join("n" + std::to_string(node));
     }
     WantedTask task = CoordinatorHarness::wanted("web", 5);
     task.place.reschedule_after = 10min;
-    bench.ask(TaskAddRequest{task}, bench.fresh_id());
-    bench.pass(3s);
-    bench["n1"].answers = bench["n1"].obeys = false;
-    bench.pass(10s);
-    CHECK(explain_instance(bench, "web.0").decided_by == "rescheduling");
-    bench.ask(TaskScaleRequest{.pattern = "web", .instances = 8}, bench.fresh_id());
-    bench.pass(3s);
-    CHECK(explain_instance(bench, "web.0").decided_by == "rescheduling");
-    CHECK(explain_instance(bench, "web.7").decided_by == "max_per_node");
-    const auto status = bench.status();
+    harness.ask(TaskAddRequest{task}, harness.fresh_id());
+    harness.pass(3s);
+    harness["n1"].answers = harness["n1"].obeys = false;
+    harness.pass(10s);
+    CHECK(explain_instance(harness, "web.0").decided_by == "rescheduling");
+    harness.ask(TaskScaleRequest{.pattern = "web", .instances = 8}, harness.fresh_id());
+    harness.pass(3s);
+    CHECK(explain_instance(harness, "web.0").decided_by == "rescheduling");
+    CHECK(explain_instance(harness, "web.7").decided_by == "max_per_node");
+    const auto status = harness.status();
     CHECK(status.starting == 0);
     CHECK(status.unplaced == 4);
     REQUIRE(status.unplaced_reasons.size() == 2);
@@ -152,7 +152,7 @@ TEST_CASE("each instance that is short is counted and explained by its own reaso
     CHECK(status.unplaced_reasons[0].count == 3);
     CHECK(status.unplaced_reasons[1].code == "rescheduling");
     CHECK(status.unplaced_reasons[1].count == 1);
-    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    const auto shown = harness.read<TaskShowReply>(TaskShowRequest{"web"});
     CHECK(shown.unplaced_reasons.size() == 2);
     CHECK_THAT(shown.task.detail, Catch::EndsWith("; 1: its node is lost, and reschedule_after "
                                                   "has not passed"));
@@ -160,15 +160,15 @@ TEST_CASE("each instance that is short is counted and explained by its own reaso
 
 TEST_CASE("an instance that its node no longer suits and that cannot move says so",
           "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
+    CoordinatorHarness harness;
+    harness.join("n1");
     auto web = CoordinatorHarness::wanted("web", 1);
-    bench.ask(TaskAddRequest{web}, bench.fresh_id());
-    bench.pass(3s);
+    harness.ask(TaskAddRequest{web}, harness.fresh_id());
+    harness.pass(3s);
     web.place.pool = "gpu";
-    bench.ask(ApplyRequest{.tasks = {web}, .force = true}, bench.fresh_id());
-    bench.pass(3s);
-    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"web"});
+    harness.ask(ApplyRequest{.tasks = {web}, .force = true}, harness.fresh_id());
+    harness.pass(3s);
+    const auto shown = harness.read<TaskShowReply>(TaskShowRequest{"web"});
     REQUIRE(shown.instances.size() == 1);
     CHECK(shown.instances.front().state == "running");
     CHECK(shown.instances.front().detail ==
@@ -179,18 +179,19 @@ TEST_CASE("an instance that its node no longer suits and that cannot move says s
 // Method: the only node is lost with an instance, and an operator takes it off the list.
 TEST_CASE("an instance whose node was removed is explained as one without a node",
           "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.want("web", 1);
-    bench.pass(3s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.want("web", 1);
+    harness.pass(3s);
     n1.answers = false;
-    bench.pass(10s);
-    REQUIRE(bench.ask(FreezeOffRequest{})->result);
-    bench.pass(10s);
-    CHECK(explain_instance(bench, "web.0").state == "unknown");
-    REQUIRE(bench.ask(NodeRemoveRequest{.pattern = "n1", .force = true}, bench.fresh_id())->result);
-    bench.pass(2s);
-    const auto web = explain_instance(bench, "web.0");
+    harness.pass(10s);
+    REQUIRE(harness.ask(FreezeOffRequest{})->result);
+    harness.pass(10s);
+    CHECK(explain_instance(harness, "web.0").state == "unknown");
+    REQUIRE(
+        harness.ask(NodeRemoveRequest{.pattern = "n1", .force = true}, harness.fresh_id())->result);
+    harness.pass(2s);
+    const auto web = explain_instance(harness, "web.0");
     CHECK(web.state == "unplaced");
     CHECK(web.node.empty());
     CHECK(web.decided_by == "no_nodes");
@@ -199,31 +200,31 @@ TEST_CASE("an instance whose node was removed is explained as one without a node
 
 TEST_CASE("a node's state dates from the change of its health or intent",
           "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.pass(5s);
-    const CivilMs since = bench.node("n1").since;
-    REQUIRE(bench.ask(NodeAddRequest{{{"n1", ""}}, {}}, bench.fresh_id())->result);
-    bench.pass(1s);
-    const auto why = explain(bench, Subject::node, "n1");
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.pass(5s);
+    const CivilMs since = harness.node("n1").since;
+    REQUIRE(harness.ask(NodeAddRequest{{{"n1", ""}}, {}}, harness.fresh_id())->result);
+    harness.pass(1s);
+    const auto why = explain(harness, Subject::node, "n1");
     CHECK(why.since == since);
     CHECK(why.decisions.front().at > since);
 }
 
 // Goal: explanations use muster's terms. Method: a node is drained, and misses some polls.
 TEST_CASE("a node that is drained shows the operator, and its health", "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.join("n2");
-    bench.want("web", 2);
-    bench.pass(3s);
-    REQUIRE(bench
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 2);
+    harness.pass(3s);
+    REQUIRE(harness
                 .ask(NodeDrainRequest{.pattern = "n1", .why = {"new disk", "ann@desk"}},
-                     bench.fresh_id())
+                     harness.fresh_id())
                 ->result);
     n1.answers = false;
-    bench.pass(3s);
-    const auto why = explain(bench, Subject::node, "n1");
+    harness.pass(3s);
+    const auto why = explain(harness, Subject::node, "n1");
     CHECK(why.decided_by == "draining");
     CHECK_THAT(why.detail, Catch::StartsWith("by ann@desk: new disk; silent for "));
 }
@@ -231,18 +232,18 @@ TEST_CASE("a node that is drained shows the operator, and its health", "[coordin
 // Goal: a name can be given without its kind, and is never mistaken for another.
 // Method: a task, its instance, a node, a name of two things, of three, and of none.
 TEST_CASE("a name alone is explained only if it is unambiguous", "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.join("both");
-    bench.join("web.0");
-    bench.want("web", 1);
-    bench.want("both", 1);
-    bench.pass(3s);
-    CHECK(explain(bench, Subject::any, "web").subject == Subject::task);
-    CHECK(explain(bench, Subject::any, "n1").subject == Subject::node);
-    CHECK(explain(bench, Subject::any, "both.0").subject == Subject::instance);
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("both");
+    harness.join("web.0");
+    harness.want("web", 1);
+    harness.want("both", 1);
+    harness.pass(3s);
+    CHECK(explain(harness, Subject::any, "web").subject == Subject::task);
+    CHECK(explain(harness, Subject::any, "n1").subject == Subject::node);
+    CHECK(explain(harness, Subject::any, "both.0").subject == Subject::instance);
     const auto error = [&](const std::string& name) {
-        const auto reply = bench.ask(ExplainRequest{Subject::any, name});
+        const auto reply = harness.ask(ExplainRequest{Subject::any, name});
         REQUIRE(reply);
         REQUIRE_FALSE(reply->result);
         return reply->result.error();
@@ -262,94 +263,94 @@ TEST_CASE("a name alone is explained only if it is unambiguous", "[coordinator][
 // Method: a task that needs more cores than its only node has free.
 TEST_CASE("a node with too little room shows how much is free and how much is needed",
           "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.add("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.add("n1");
     Hello hello = CoordinatorHarness::hello_of(n1);
     hello.offer.capacity.cpu_milli = 2'000;
     hello.offer.capacity.memory_bytes = std::uint64_t{1} << 30U;
-    bench.give(FromAgent{n1.session, hello});
-    bench.pass(2s);
+    harness.give(FromAgent{n1.session, hello});
+    harness.pass(2s);
     auto web = CoordinatorHarness::wanted("web", 1);
     web.place.request.cpu_milli = 2'500;
-    bench.ask(TaskAddRequest{web}, bench.fresh_id());
+    harness.ask(TaskAddRequest{web}, harness.fresh_id());
     auto db = CoordinatorHarness::wanted("db", 1);
     db.place.request.memory_bytes = std::uint64_t{3} << 29U;
-    bench.ask(TaskAddRequest{db}, bench.fresh_id());
-    bench.pass(2s);
-    CHECK(verdict_on(explain(bench, Subject::task, "web"), "n1").sentence ==
+    harness.ask(TaskAddRequest{db}, harness.fresh_id());
+    harness.pass(2s);
+    CHECK(verdict_on(explain(harness, Subject::task, "web"), "n1").sentence ==
           "has too little free: 2 cores of 2 cores free, 2.5 cores needed");
-    CHECK(verdict_on(explain(bench, Subject::task, "db"), "n1").sentence ==
+    CHECK(verdict_on(explain(harness, Subject::task, "db"), "n1").sentence ==
           "has too little free: 1GiB of 1GiB free, 1.5GiB needed");
 }
 
 TEST_CASE("an unknown name is not explained", "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.want("web", 1);
-    bench.pass(2s);
-    CHECK(error_of(bench, Subject::instance, "web") == Errc::invalid);
-    CHECK(error_of(bench, Subject::instance, "web.x") == Errc::invalid);
-    CHECK(error_of(bench, Subject::instance, "web.99999999999") == Errc::invalid);
-    CHECK(error_of(bench, Subject::instance, "web.1") == Errc::not_found);
-    CHECK(error_of(bench, Subject::instance, "db.0") == Errc::not_found);
-    CHECK(error_of(bench, Subject::task, "db") == Errc::not_found);
-    CHECK(error_of(bench, Subject::node, "n9") == Errc::not_found);
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.want("web", 1);
+    harness.pass(2s);
+    CHECK(error_of(harness, Subject::instance, "web") == Errc::invalid);
+    CHECK(error_of(harness, Subject::instance, "web.x") == Errc::invalid);
+    CHECK(error_of(harness, Subject::instance, "web.99999999999") == Errc::invalid);
+    CHECK(error_of(harness, Subject::instance, "web.1") == Errc::not_found);
+    CHECK(error_of(harness, Subject::instance, "db.0") == Errc::not_found);
+    CHECK(error_of(harness, Subject::task, "db") == Errc::not_found);
+    CHECK(error_of(harness, Subject::node, "n9") == Errc::not_found);
 }
 
 // Goal: no question ends the coordinator. Method: a task of every node that suits no node, and then
 // one instance more than there are.
 TEST_CASE("an instance of a task of every node is explained only if it exists",
           "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
+    CoordinatorHarness harness;
+    harness.join("n1");
     WantedTask log = CoordinatorHarness::wanted("log", 1);
     log.place.every_node = true;
     log.place.pool = "edge";
-    REQUIRE(bench.ask(TaskAddRequest{log, true})->result);
-    bench.pass(2s);
-    CHECK(error_of(bench, Subject::instance, "log.0") == Errc::not_found);
+    REQUIRE(harness.ask(TaskAddRequest{log, true})->result);
+    harness.pass(2s);
+    CHECK(error_of(harness, Subject::instance, "log.0") == Errc::not_found);
     log.place.pool = default_pool;
-    REQUIRE(bench.ask(ApplyRequest{.tasks = {log}})->result);
-    bench.pass(3s);
-    CHECK(explain_instance(bench, "log.0").node == "n1");
-    CHECK(error_of(bench, Subject::instance, "log.1") == Errc::not_found);
+    REQUIRE(harness.ask(ApplyRequest{.tasks = {log}})->result);
+    harness.pass(3s);
+    CHECK(explain_instance(harness, "log.0").node == "n1");
+    CHECK(error_of(harness, Subject::instance, "log.1") == Errc::not_found);
 }
 
 TEST_CASE("a what-if question is answered, and changes nothing", "[coordinator][what_if]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.join("n2");
-    bench.want("web", 1);
-    bench.pass(3s);
-    const auto writes = bench.persisted.size();
-    const auto plan = bench.read<PlanReply>(PlanRequest{.fail = {"node=n1"}});
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 1);
+    harness.pass(3s);
+    const auto writes = harness.persisted.size();
+    const auto plan = harness.read<PlanReply>(PlanRequest{.fail = {"node=n1"}});
     REQUIRE(plan.moves.size() == 1);
     CHECK(plan.moves[0].to == "n2");
-    CHECK(bench.persisted.size() == writes);
-    bench.pass(3s);
-    CHECK(explain_instance(bench, "web.0").node == "n1");
-    CHECK(bench.status().converged);
+    CHECK(harness.persisted.size() == writes);
+    harness.pass(3s);
+    CHECK(explain_instance(harness, "web.0").node == "n1");
+    CHECK(harness.status().converged);
 }
 
 TEST_CASE("a balance is made on demand, once, and refused where it is off",
           "[coordinator][what_if]") {
     CoordinatorOptions options;
     options.rebalance = Rebalance::on_demand;
-    CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
-    bench.join("n1");
-    bench.want("a", 1);
-    bench.want("b", 1);
-    bench.pass(3s);
-    bench.join("n2");
-    bench.pass(5s);
-    CHECK(explain_instance(bench, "a.0").node == "n1");
-    CHECK(explain_instance(bench, "b.0").node == "n1");
-    CHECK(bench.read<PlanReply>(PlanRequest{}).moves.empty());
-    CHECK(bench.read<PlanReply>(PlanRequest{.rebalance = true}).moves.size() == 1);
-    CHECK(bench.ask(RebalanceRequest{})->result);
-    bench.pass(5s);
-    CHECK(bench.node("n1").instances == 1);
-    CHECK(bench.node("n2").instances == 1);
+    CoordinatorHarness harness{CoordinatorHarness::empty_store(), options};
+    harness.join("n1");
+    harness.want("a", 1);
+    harness.want("b", 1);
+    harness.pass(3s);
+    harness.join("n2");
+    harness.pass(5s);
+    CHECK(explain_instance(harness, "a.0").node == "n1");
+    CHECK(explain_instance(harness, "b.0").node == "n1");
+    CHECK(harness.read<PlanReply>(PlanRequest{}).moves.empty());
+    CHECK(harness.read<PlanReply>(PlanRequest{.rebalance = true}).moves.size() == 1);
+    CHECK(harness.ask(RebalanceRequest{})->result);
+    harness.pass(5s);
+    CHECK(harness.node("n1").instances == 1);
+    CHECK(harness.node("n2").instances == 1);
 
     options.rebalance = Rebalance::off;
     CoordinatorHarness off{CoordinatorHarness::empty_store(), options};
@@ -380,20 +381,20 @@ TEST_CASE("the history of decisions is bounded, and the latest are first",
 // Goal: a task shows since when its state holds.
 // Method: it converges, is scaled beyond what fits, and falls short.
 TEST_CASE("the state of a task dates from the event that published it", "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.want("web", 1);
-    bench.pass(5s);
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.want("web", 1);
+    harness.pass(5s);
     const auto since = [&](const std::string& topic) {
         const auto found =
-            std::ranges::find(bench.events.rbegin(), bench.events.rend(), topic, &Event::topic);
-        REQUIRE(found != bench.events.rend());
+            std::ranges::find(harness.events.rbegin(), harness.events.rend(), topic, &Event::topic);
+        REQUIRE(found != harness.events.rend());
         return found->at;
     };
-    CHECK(explain(bench, Subject::task, "web").since == since("task.converged"));
-    bench.ask(TaskScaleRequest{"web", 2}, bench.fresh_id());
-    bench.pass(5s);
-    const auto web = explain(bench, Subject::task, "web");
+    CHECK(explain(harness, Subject::task, "web").since == since("task.converged"));
+    harness.ask(TaskScaleRequest{"web", 2}, harness.fresh_id());
+    harness.pass(5s);
+    const auto web = explain(harness, Subject::task, "web");
     CHECK(web.state == "unplaced");
     CHECK(web.since == since("task.unplaced"));
     CHECK(web.since > since("task.scaled"));
@@ -403,28 +404,28 @@ TEST_CASE("the state of a task dates from the event that published it", "[coordi
 // Method: a task converges and an instance fails; then more events follow than are kept.
 TEST_CASE("the start of the state of a task and an instance outlives the events",
           "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.want("web", 1);
-    bench.want("job", 1);
-    bench.want("other", 1);
-    bench.pass(3s);
-    bench["n1"].instances[{"job", 0}].state = InstanceState::failed;
-    bench["n1"].revision = next(bench["n1"].revision);
-    bench.pass(3s);
-    const auto web = explain(bench, Subject::task, "web").since;
-    const auto job = explain_instance(bench, "job.0");
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.want("web", 1);
+    harness.want("job", 1);
+    harness.want("other", 1);
+    harness.pass(3s);
+    harness["n1"].instances[{"job", 0}].state = InstanceState::failed;
+    harness["n1"].revision = next(harness["n1"].revision);
+    harness.pass(3s);
+    const auto web = explain(harness, Subject::task, "web").since;
+    const auto job = explain_instance(harness, "job.0");
     CHECK(web != CivilMs{});
     REQUIRE_FALSE(job.decisions.empty());
     CHECK(job.since == job.decisions.front().at);
     for (std::uint32_t at = 0; at <= limits::events_kept; ++at) {  // An event each.
-        bench.ask(TaskScaleRequest{"other", at % 2}, bench.fresh_id());
+        harness.ask(TaskScaleRequest{"other", at % 2}, harness.fresh_id());
     }
-    bench.pass(3s);
-    const auto events = bench.read<EventsReply>(EventsRequest{});
+    harness.pass(3s);
+    const auto events = harness.read<EventsReply>(EventsRequest{});
     REQUIRE(events.events.front().at > web);
-    CHECK(explain(bench, Subject::task, "web").since == web);
-    CHECK(explain_instance(bench, "job.0").since == job.since);
+    CHECK(explain(harness, Subject::task, "web").since == web);
+    CHECK(explain_instance(harness, "job.0").since == job.since);
 }
 
 TEST_CASE("the time of an order is kept as long as its task is wanted", "[explain]") {
@@ -449,28 +450,28 @@ TEST_CASE("the time of an order is kept as long as its task is wanted", "[explai
 
 // Goal: the running time of an instance on a lost node is unknown. Method: its node is lost.
 TEST_CASE("an instance of a lost node is unknown wherever it is shown", "[coordinator][explain]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
     auto task = CoordinatorHarness::wanted("web", 1);
     task.place.reschedule_after = 1h;
-    bench.ask(TaskAddRequest{task, false}, bench.fresh_id());
-    bench.pass(2s);
-    REQUIRE(explain_instance(bench, "web.0").state == "running");
+    harness.ask(TaskAddRequest{task, false}, harness.fresh_id());
+    harness.pass(2s);
+    REQUIRE(explain_instance(harness, "web.0").state == "running");
     n1.answers = false;
-    bench.pass(20s);
-    REQUIRE(bench.node("n1").health == "lost");
+    harness.pass(20s);
+    REQUIRE(harness.node("n1").health == "lost");
 
-    const auto node = bench.read<NodeShowReply>(NodeShowRequest{.name = "n1"});
+    const auto node = harness.read<NodeShowReply>(NodeShowRequest{.name = "n1"});
     REQUIRE(node.instances.size() == 1);
     CHECK(node.instances[0].state == "unknown");
     CHECK(node.instances[0].started == CivilMs{});
     CHECK_THAT(node.instances[0].detail, Catch::Contains("its node was silent for"));
-    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{.name = "web"});
+    const auto shown = harness.read<TaskShowReply>(TaskShowRequest{.name = "web"});
     REQUIRE(shown.instances.size() == 1);
     CHECK(shown.instances[0].state == "unknown");
     CHECK(shown.instances[0].started == CivilMs{});
-    const auto why = explain_instance(bench, "web.0");
+    const auto why = explain_instance(harness, "web.0");
     CHECK(why.state == "unknown");
-    CHECK(why.since == bench.node("n1").since);
-    CHECK(bench.status().running == 0);
+    CHECK(why.since == harness.node("n1").since);
+    CHECK(harness.status().running == 0);
 }

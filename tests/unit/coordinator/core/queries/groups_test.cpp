@@ -19,31 +19,31 @@ CoreRequestBody of_group(const std::string& task, const std::string& group) {
 // Goal: an operator sees which nodes are warm for a group, while it runs and after.
 // Method: two nodes, one group; its task is removed.
 TEST_CASE("a group is shown with its tasks and the nodes warm for it", "[coordinator][views]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.join("n2");
-    REQUIRE(bench.ask(of_group("web", "cache"), bench.fresh_id())->result);
-    bench.want("alone", 1);
-    bench.pass(3s);
-    CHECK(bench.read<GroupListReply>(GroupListRequest{}).groups ==
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("n2");
+    REQUIRE(harness.ask(of_group("web", "cache"), harness.fresh_id())->result);
+    harness.want("alone", 1);
+    harness.pass(3s);
+    CHECK(harness.read<GroupListReply>(GroupListRequest{}).groups ==
           std::vector<GroupView>{{"cache", 1, 1, 1, 0}});
-    auto shown = bench.read<GroupShowReply>(GroupShowRequest{"cache"});
+    auto shown = harness.read<GroupShowReply>(GroupShowRequest{"cache"});
     CHECK(shown.tasks == std::vector<std::string>{"web"});
     REQUIRE(shown.nodes.size() == 1);
     CHECK(shown.nodes.front().node == "n1");
     CHECK_FALSE(shown.nodes.front().idle);
-    REQUIRE(bench.ask(TaskRemoveRequest{"web"}, bench.fresh_id())->result);
-    bench.pass(3s);
-    shown = bench.read<GroupShowReply>(GroupShowRequest{"cache"});
+    REQUIRE(harness.ask(TaskRemoveRequest{"web"}, harness.fresh_id())->result);
+    harness.pass(3s);
+    shown = harness.read<GroupShowReply>(GroupShowRequest{"cache"});
     CHECK(shown.group == GroupView{"cache", 0, 0, 1, 1});
     CHECK(shown.nodes.front().idle);
 }
 
 TEST_CASE("an unknown group is not found, and a bad pattern is an error", "[coordinator][views]") {
-    CoordinatorHarness bench;
-    CHECK(bench.read<GroupListReply>(GroupListRequest{}).groups.empty());
-    CHECK(bench.ask(GroupShowRequest{"cache"})->result.error().code == Errc::not_found);
-    CHECK_FALSE(bench.ask(GroupListRequest{"g[9-1]"})->result);
+    CoordinatorHarness harness;
+    CHECK(harness.read<GroupListReply>(GroupListRequest{}).groups.empty());
+    CHECK(harness.ask(GroupShowRequest{"cache"})->result.error().code == Errc::not_found);
+    CHECK_FALSE(harness.ask(GroupListRequest{"g[9-1]"})->result);
 }
 
 }  // namespace muster::coordinator::testing

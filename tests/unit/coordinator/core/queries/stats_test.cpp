@@ -23,48 +23,48 @@ std::uint64_t sample(const StatsReply& stats, const std::string& name, const Met
     return found->value;
 }
 
-std::uint64_t sample(CoordinatorHarness& bench, const std::string& name,
+std::uint64_t sample(CoordinatorHarness& harness, const std::string& name,
                      const MetricLabels& labels = {}) {
-    return sample(bench.read<StatsReply>(StatsRequest{}), name, labels);
+    return sample(harness.read<StatsReply>(StatsRequest{}), name, labels);
 }
 
 }  // namespace
 
 // Goal: GO-02, by the metric. Method: one of three nodes misses a round.
 TEST_CASE("a round in which two of three nodes answer counts two", "[coordinator][stats][GO-02]") {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     for (const char* const name : {"n1", "n2", "n3"}) {
-        bench.join(name);
+        harness.join(name);
     }
-    bench.pass(3s);
-    CHECK(sample(bench, "last_round_answered") == 3);
-    const std::uint64_t rounds = sample(bench, "rounds_total");
-    const std::uint64_t polls = sample(bench, "polls_total");
-    const std::uint64_t misses = sample(bench, "misses_total");
+    harness.pass(3s);
+    CHECK(sample(harness, "last_round_answered") == 3);
+    const std::uint64_t rounds = sample(harness, "rounds_total");
+    const std::uint64_t polls = sample(harness, "polls_total");
+    const std::uint64_t misses = sample(harness, "misses_total");
 
-    bench["n2"].answers = false;
-    bench.pass(2s);
-    CHECK(sample(bench, "last_round_answered") == 2);
-    CHECK(sample(bench, "last_round_missed") == 1);
-    CHECK(sample(bench, "rounds_total") > rounds);
-    CHECK(sample(bench, "polls_total") >= polls + 3);
-    CHECK(sample(bench, "misses_total") > misses);
+    harness["n2"].answers = false;
+    harness.pass(2s);
+    CHECK(sample(harness, "last_round_answered") == 2);
+    CHECK(sample(harness, "last_round_missed") == 1);
+    CHECK(sample(harness, "rounds_total") > rounds);
+    CHECK(sample(harness, "polls_total") >= polls + 3);
+    CHECK(sample(harness, "misses_total") > misses);
 }
 
 // Goal: all numbers agree. Method: a cluster with something of every kind; compare both views.
 TEST_CASE("the numbers of stats are those of status", "[coordinator][stats]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.join("n2");
-    bench.join("n3").obeys = false;
-    bench.want("web", 2);
-    bench.want("big", 5);
-    bench.pass(3s);
-    bench["n2"].answers = false;
-    bench.pass(4s);
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("n2");
+    harness.join("n3").obeys = false;
+    harness.want("web", 2);
+    harness.want("big", 5);
+    harness.pass(3s);
+    harness["n2"].answers = false;
+    harness.pass(4s);
 
-    const StatusReply status = bench.status();
-    const auto stats = bench.read<StatsReply>(StatsRequest{});
+    const StatusReply status = harness.status();
+    const auto stats = harness.read<StatsReply>(StatsRequest{});
     const auto of = [&](const std::string& name, const MetricLabels& labels = {}) {
         return sample(stats, name, labels);
     };
@@ -88,22 +88,22 @@ TEST_CASE("the numbers of stats are those of status", "[coordinator][stats]") {
 }
 
 TEST_CASE("commands are counted by their outcome", "[coordinator][stats]") {
-    CoordinatorHarness bench;
-    bench.join("n1");
-    bench.join("n2");
-    bench.want("web", 2);
-    bench.pass(3s);
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 2);
+    harness.pass(3s);
     const auto of = [&](const char* outcome) {
-        return sample(bench, "commands_total", {{"outcome", outcome}});
+        return sample(harness, "commands_total", {{"outcome", outcome}});
     };
-    CHECK(sample(bench, "orders_total", {{"action", "start"}}) == 2);
+    CHECK(sample(harness, "orders_total", {{"action", "start"}}) == 2);
     CHECK(of("answered") == 2);
     CHECK(of("unanswered") == 0);
-    bench["n2"].answers = false;
-    bench["n2"].obeys = false;
-    bench.ask(TaskScaleRequest{"web", 0}, bench.fresh_id());
-    bench.pass(6s);
-    CHECK(sample(bench, "orders_total", {{"action", "stop"}}) == 2);
+    harness["n2"].answers = false;
+    harness["n2"].obeys = false;
+    harness.ask(TaskScaleRequest{"web", 0}, harness.fresh_id());
+    harness.pass(6s);
+    CHECK(sample(harness, "orders_total", {{"action", "stop"}}) == 2);
     CHECK(of("answered") == 3);
     CHECK(of("unanswered") == 1);
     CHECK(of("refused") == 0);
@@ -122,14 +122,14 @@ TEST_CASE("reports are none before the first round, then those of each node that
     CHECK(none.none);
     CHECK(none.nodes.empty());
 
-    CoordinatorHarness bench;
-    const auto reported = [&] { return bench.read<ReportedReply>(ReportedRequest{}); };
+    CoordinatorHarness harness;
+    const auto reported = [&] { return harness.read<ReportedReply>(ReportedRequest{}); };
 
     for (const char* const name : {"n1", "n2", "n3"}) {
-        bench.join(name);
+        harness.join(name);
     }
-    bench.want("web", 2);
-    bench.pass(3s);
+    harness.want("web", 2);
+    harness.pass(3s);
     const ReportedReply all = reported();
     CHECK_FALSE(all.none);
     REQUIRE(all.nodes.size() == 3);
@@ -139,12 +139,12 @@ TEST_CASE("reports are none before the first round, then those of each node that
     CHECK(all.nodes[0].instances[0].state == "running");
     CHECK(all.nodes[2].instances.empty());
 
-    bench["n1"].answers = false;
-    bench.pass(2s);
+    harness["n1"].answers = false;
+    harness.pass(2s);
     REQUIRE(reported().nodes.size() == 2);
     CHECK(reported().nodes[0].name == "n2");
-    CHECK(bench.read<ReportedReply>(ReportedRequest{"n3"}).nodes.size() == 1);
-    CHECK(bench.read<ReportedReply>(ReportedRequest{"n1"}).nodes.empty());
+    CHECK(harness.read<ReportedReply>(ReportedRequest{"n3"}).nodes.size() == 1);
+    CHECK(harness.read<ReportedReply>(ReportedRequest{"n1"}).nodes.empty());
 }
 
 // Goal: GO-24: each round is published with its numbers. Method: a round that begins a move, one
@@ -153,42 +153,42 @@ TEST_CASE("each closed round is published with its answers, misses, moves and un
           "[coordinator][stats][GO-24]") {
     CoordinatorOptions options = CoordinatorHarness::losing_quickly();
     options.move_cooldown = {};  // Moves for the balance begin at once.
-    CoordinatorHarness bench{CoordinatorHarness::empty_store(), options};
-    bench.join("n1");
-    bench.pass(1s);
+    CoordinatorHarness harness{CoordinatorHarness::empty_store(), options};
+    harness.join("n1");
+    harness.pass(1s);
     for (const char* const task : {"a", "b", "c"}) {
-        bench.want(task, 1);
+        harness.want(task, 1);
     }
-    bench.want("web", 2);
-    bench.pass(2s);
+    harness.want("web", 2);
+    harness.pass(2s);
     const auto rounds_since = [&](std::size_t from) {
         std::vector<std::string> texts;
-        for (std::size_t at = from; at < bench.events.size(); ++at) {
-            if (bench.events[at].topic == "round.closed") {
-                texts.push_back(bench.events[at].name + ": " + bench.events[at].detail);
+        for (std::size_t at = from; at < harness.events.size(); ++at) {
+            if (harness.events[at].topic == "round.closed") {
+                texts.push_back(harness.events[at].name + ": " + harness.events[at].detail);
             }
         }
         return texts;
     };
     const auto name = [&](std::uint64_t later) {
-        return std::to_string(raw(bench.status().round) - later);
+        return std::to_string(raw(harness.status().round) - later);
     };
 
-    std::size_t from = bench.events.size();
-    bench.pass(2s);
+    std::size_t from = harness.events.size();
+    harness.pass(2s);
     CHECK(rounds_since(from) ==
           std::vector<std::string>{name(1) + ": answered 1, missed 0, moves 0, unplaced 1",
                                    name(0) + ": answered 1, missed 0, moves 0, unplaced 1"});
-    bench.join("n2");
-    from = bench.events.size();
-    bench.pass(1s);
+    harness.join("n2");
+    from = harness.events.size();
+    harness.pass(1s);
     CHECK(rounds_since(from) ==
           std::vector<std::string>{name(0) + ": answered 2, missed 0, moves 1, unplaced 0"});
-    bench.pass(5s);
-    bench["n2"].answers = false;
-    bench.pass(1s);
-    from = bench.events.size();
-    bench.pass(1s);
+    harness.pass(5s);
+    harness["n2"].answers = false;
+    harness.pass(1s);
+    from = harness.events.size();
+    harness.pass(1s);
     CHECK(rounds_since(from) ==
           std::vector<std::string>{name(1) + ": answered 1, missed 1, moves 0, unplaced 0"});
 }

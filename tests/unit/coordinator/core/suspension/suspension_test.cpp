@@ -12,23 +12,23 @@ using muster::coordinator::testing::FakeAgent;
 
 namespace {
 
-std::size_t times_reported(const CoordinatorHarness& bench, const std::string& topic,
+std::size_t times_reported(const CoordinatorHarness& harness, const std::string& topic,
                            const std::string& name) {
-    return static_cast<std::size_t>(std::ranges::count_if(bench.events, [&](const Event& event) {
+    return static_cast<std::size_t>(std::ranges::count_if(harness.events, [&](const Event& event) {
         return event.topic == topic && event.name == name;
     }));
 }
 
 /// Lets time pass until the node has that health; false if it never has.
-bool becomes(CoordinatorHarness& bench, const std::string& name, const std::string& health,
+bool becomes(CoordinatorHarness& harness, const std::string& name, const std::string& health,
              Duration within) {
-    for (const Instant end = bench.now + within; bench.now < end;) {
-        if (bench.node(name).health == health) {
+    for (const Instant end = harness.now + within; harness.now < end;) {
+        if (harness.node(name).health == health) {
             return true;
         }
-        bench.pass(1s);
+        harness.pass(1s);
     }
-    return bench.node(name).health == health;
+    return harness.node(name).health == health;
 }
 
 }  // namespace
@@ -89,32 +89,32 @@ TEST_CASE("each suspension is twice as long as the previous one, up to the longe
 TEST_CASE("a node that answers but cannot work is flaky within five rounds",
           "[coordinator][nodes][flaky][L10][SC-D11]") {
     const bool spawns = GENERATE(true, false);
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.want("web", 1);
-    bench.pass(2s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.want("web", 1);
+    harness.pass(2s);
     REQUIRE(n1.instances.size() == 1);
     n1.host.spawn_failing = !spawns;
     n1.host.journal_failing = spawns;
-    bench.pass(5s);
-    CHECK(bench.node("n1").health == "flaky");
-    CHECK(bench.status().serving == 0);
-    CHECK(bench.status().health.flaky == 1);
+    harness.pass(5s);
+    CHECK(harness.node("n1").health == "flaky");
+    CHECK(harness.status().serving == 0);
+    CHECK(harness.status().health.flaky == 1);
 
     SECTION("its instances stay, and it gets no new ones") {
-        bench.want("db", 1);
-        bench.pass(5s);
+        harness.want("db", 1);
+        harness.pass(5s);
         CHECK(n1.instances.size() == 1);
-        CHECK(bench.running("web") == 1);
-        CHECK(bench.status().unplaced == 1);
+        CHECK(harness.running("web") == 1);
+        CHECK(harness.status().unplaced == 1);
     }
     SECTION("once its suspension is over and it answers well, it serves again") {
         n1.host = HostFacts{};
-        bench.pass(24s);
-        CHECK(bench.node("n1").health == "flaky");
-        CHECK(becomes(bench, "n1", "healthy", 6s));
-        CHECK(bench.happened("node.suspension_ended", "n1"));
-        CHECK(times_reported(bench, "node.suspended", "n1") == 1);
+        harness.pass(24s);
+        CHECK(harness.node("n1").health == "flaky");
+        CHECK(becomes(harness, "n1", "healthy", 6s));
+        CHECK(harness.happened("node.suspension_ended", "n1"));
+        CHECK(times_reported(harness, "node.suspended", "n1") == 1);
     }
 }
 
@@ -122,22 +122,22 @@ TEST_CASE("a node that answers but cannot work is flaky within five rounds",
 // Method: query a node before its first flap, and while it is suspended.
 TEST_CASE("a node shows its flap score, the causes and when its suspension ends",
           "[coordinator][nodes][flaky]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(2s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(2s);
     const auto flap_score = [&] {
-        return bench.read<NodeShowReply>(NodeShowRequest{"n1"}).flap_score;
+        return harness.read<NodeShowReply>(NodeShowRequest{"n1"}).flap_score;
     };
     CHECK(flap_score().contributions.empty());
     CHECK(flap_score().threshold == 1'000);
     n1.host.journal_failing = true;
-    bench.pass(2s);
+    harness.pass(2s);
     CHECK(flap_score().score == 600);
     CHECK(flap_score().suspended_until == CivilMs{});
-    bench.pass(3s);
+    harness.pass(3s);
     CHECK(flap_score().score == 0);
     CHECK(flap_score().suspensions == 1);
-    CHECK(flap_score().suspended_until > bench.node("n1").since);
+    CHECK(flap_score().suspended_until > harness.node("n1").since);
     REQUIRE(flap_score().contributions.size() == 1);
     CHECK(flap_score().contributions.front().cause == "journal_failing");
     CHECK(flap_score().contributions.front().times == 4);
@@ -147,71 +147,71 @@ TEST_CASE("a node shows its flap score, the causes and when its suspension ends"
 // Method: spawning fails for long; then all is well for ten minutes.
 TEST_CASE("relapses double the suspension, and ten good minutes end that",
           "[coordinator][nodes][flaky][L3]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(2s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(2s);
     n1.host.spawn_failing = true;
-    bench.pass(30s + 60s + 120s + 3 * 6s);
-    CHECK(times_reported(bench, "node.suspended", "n1") == 4);
+    harness.pass(30s + 60s + 120s + 3 * 6s);
+    CHECK(times_reported(harness, "node.suspended", "n1") == 4);
     n1.host.spawn_failing = false;
-    REQUIRE(becomes(bench, "n1", "healthy", 4min + 10s));
-    bench.pass(9min);
-    CHECK_FALSE(bench.happened("node.forgiven", "n1"));
-    bench.pass(1min + 5s);
-    CHECK(bench.happened("node.forgiven", "n1"));
+    REQUIRE(becomes(harness, "n1", "healthy", 4min + 10s));
+    harness.pass(9min);
+    CHECK_FALSE(harness.happened("node.forgiven", "n1"));
+    harness.pass(1min + 5s);
+    CHECK(harness.happened("node.forgiven", "n1"));
     n1.host.spawn_failing = true;
-    REQUIRE(becomes(bench, "n1", "flaky", 6s));
+    REQUIRE(becomes(harness, "n1", "flaky", 6s));
     n1.host.spawn_failing = false;
-    CHECK(becomes(bench, "n1", "healthy", 32s));
+    CHECK(becomes(harness, "n1", "healthy", 32s));
 }
 
 // Goal: a suspension ends at its announced time, whatever the node does.
 // Method: it falls silent, and it begins a new life.
 TEST_CASE("a suspension outlasts silence and a new life, and ends at its time",
           "[coordinator][nodes][flaky][L4]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(2s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(2s);
     n1.host.spawn_failing = true;
-    REQUIRE(becomes(bench, "n1", "flaky", 6s));
+    REQUIRE(becomes(harness, "n1", "flaky", 6s));
     n1.host = HostFacts{};
     n1.answers = false;
-    bench.pass(6s);
-    CHECK(bench.node("n1").health == "lost");
+    harness.pass(6s);
+    CHECK(harness.node("n1").health == "lost");
     n1.answers = true;
     n1.life = LifeId{9, 9};
     n1.incarnation = Incarnation{2};
     n1.session = Session{901};
-    bench.send_hello(n1);
-    bench.pass(1s);
-    CHECK(bench.node("n1").health == "flaky");
-    bench.pass(24s);
-    CHECK(bench.node("n1").health == "healthy");
+    harness.send_hello(n1);
+    harness.pass(1s);
+    CHECK(harness.node("n1").health == "flaky");
+    harness.pass(24s);
+    CHECK(harness.node("n1").health == "healthy");
 }
 
 // Goal: an agent that does no work gets none.
 // Method: it answers all polls and obeys nothing.
 TEST_CASE("a node that answers and obeys nothing is flaky",
           "[coordinator][nodes][flaky][L10][SC-D11]") {
-    CoordinatorHarness bench;
-    bench.join("n1").obeys = false;
-    bench.want("web", 1);
-    CHECK(becomes(bench, "n1", "flaky", 8s));
+    CoordinatorHarness harness;
+    harness.join("n1").obeys = false;
+    harness.want("web", 1);
+    CHECK(becomes(harness, "n1", "flaky", 8s));
 }
 
 TEST_CASE("a node that refuses every order is flaky", "[coordinator][nodes][flaky]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(1s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(1s);
     for (int i = 0; i < 10; ++i) {
-        CHECK(bench.node("n1").health == "healthy");
-        bench.give(FromAgent{n1.session,
-                             Ack{.epoch = Epoch{3},
-                                 .incarnation = Incarnation{1},
-                                 .obeyed = {},
-                                 .refusals = {{{"web", 0}, Generation{11}, Errc::refused, "no"}}}});
+        CHECK(harness.node("n1").health == "healthy");
+        harness.give(FromAgent{
+            n1.session, Ack{.epoch = Epoch{3},
+                            .incarnation = Incarnation{1},
+                            .obeyed = {},
+                            .refusals = {{{"web", 0}, Generation{11}, Errc::refused, "no"}}}});
     }
-    CHECK(bench.node("n1").health == "flaky");
+    CHECK(harness.node("n1").health == "flaky");
 }
 
 // Goal: a node that reconnects constantly is not relied upon.
@@ -219,31 +219,31 @@ TEST_CASE("a node that refuses every order is flaky", "[coordinator][nodes][flak
 TEST_CASE("a node that reconnects repeatedly is flaky, unless it announced its departure",
           "[coordinator][nodes][flaky]") {
     const bool announces = GENERATE(false, true);
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(2s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(2s);
     for (std::uint64_t route = 0; route < 40; ++route) {
         if (announces) {
-            bench.give(FromAgent{n1.session, Departure{n1.incarnation}});
+            harness.give(FromAgent{n1.session, Departure{n1.incarnation}});
         } else {
-            bench.give(SessionClosed{n1.session});
+            harness.give(SessionClosed{n1.session});
         }
         n1.session = Session{5'000 + route};
-        bench.send_hello(n1);
-        bench.pass(3s);
+        harness.send_hello(n1);
+        harness.pass(3s);
     }
-    CHECK(bench.happened("node.suspended", "n1") != announces);
+    CHECK(harness.happened("node.suspended", "n1") != announces);
 }
 
 TEST_CASE("a node whose messages make no sense is flaky", "[coordinator][nodes][flaky]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.pass(1s);
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(1s);
     for (int i = 0; i < 5; ++i) {
-        CHECK(bench.node("n1").health == "healthy");
-        bench.give(Undecodable{n1.session});
+        CHECK(harness.node("n1").health == "healthy");
+        harness.give(Undecodable{n1.session});
     }
-    CHECK(bench.node("n1").health == "flaky");
-    bench.give(Undecodable{Session{12'345}});
-    CHECK(bench.status().health.flaky == 1);
+    CHECK(harness.node("n1").health == "flaky");
+    harness.give(Undecodable{Session{12'345}});
+    CHECK(harness.status().health.flaky == 1);
 }

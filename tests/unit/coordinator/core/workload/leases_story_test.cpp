@@ -26,9 +26,9 @@ StoreImage first_store() {
     return image;
 }
 
-struct Bench : CoordinatorHarness {
-    explicit Bench(const StoreImage& image = first_store(),
-                   CoordinatorOptions options = losing_quickly())
+struct LeaseHarness : CoordinatorHarness {
+    explicit LeaseHarness(const StoreImage& image = first_store(),
+                          CoordinatorOptions options = losing_quickly())
         : CoordinatorHarness{image, std::move(options)} {}
 
     FakeAgent& join_stamping(const std::string& name) {
@@ -78,91 +78,91 @@ struct Bench : CoordinatorHarness {
 
 TEST_CASE("a start of an exclusive instance has a lease and a token, and polls renew the lease",
           "[coordinator][leases]") {
-    Bench bench;
-    FakeAgent& n1 = bench.join_stamping("n1");
-    bench.want_alone();
-    bench.pass(2s);
-    const Start first = Bench::started(n1);
-    CHECK(instant_of(first.lease) > bench.now + lease - 4s);
-    CHECK(instant_of(first.lease) < bench.now + lease);
+    LeaseHarness harness;
+    FakeAgent& n1 = harness.join_stamping("n1");
+    harness.want_alone();
+    harness.pass(2s);
+    const Start first = LeaseHarness::started(n1);
+    CHECK(instant_of(first.lease) > harness.now + lease - 4s);
+    CHECK(instant_of(first.lease) < harness.now + lease);
     CHECK(first.token == (std::uint64_t{1} << 32U) + 1);
-    bench.pass(10s);
-    CHECK(instant_of(n1.polls.back().lease) >= bench.now + lease - 2s);
-    bench.ask(TaskRestartRequest{"db"});
-    bench.pass(2s);
-    CHECK(Bench::started(n1).token > first.token);
-    bench.want("web", 1);
-    bench.pass(2s);
-    CHECK(Bench::started(n1).lease == BootMs{});  // It is not exclusive.
-    CHECK(Bench::started(n1).token == 0);
+    harness.pass(10s);
+    CHECK(instant_of(n1.polls.back().lease) >= harness.now + lease - 2s);
+    harness.ask(TaskRestartRequest{"db"});
+    harness.pass(2s);
+    CHECK(LeaseHarness::started(n1).token > first.token);
+    harness.want("web", 1);
+    harness.pass(2s);
+    CHECK(LeaseHarness::started(n1).lease == BootMs{});  // It is not exclusive.
+    CHECK(LeaseHarness::started(n1).token == 0);
 }
 
 // Goal: an older agent, which would run it without a lease, does not get it.
 TEST_CASE("an agent without stamps gets no exclusive instance", "[coordinator][leases]") {
-    Bench bench;
-    FakeAgent& n1 = bench.join("n1");
-    bench.want_alone();
-    bench.pass(5s);
-    CHECK(bench.home().empty());
-    CHECK(bench.explained().decided_by == "lease");
+    LeaseHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.want_alone();
+    harness.pass(5s);
+    CHECK(harness.home().empty());
+    CHECK(harness.explained().decided_by == "lease");
     CHECK(n1.polls.back().lease == BootMs{});
     n1.stamps = true;
-    bench.pass(4s);
-    CHECK(bench.home() == "n1");
+    harness.pass(4s);
+    CHECK(harness.home() == "n1");
 }
 
 // Goal: a waiting instance shows why, for which node and how long. Method: its node falls silent
 // and is lost.
 TEST_CASE("an instance that a lost node may still run is held, and explain says until when",
           "[coordinator][leases][S8]") {
-    Bench bench;
-    const std::string home = bench.run_on_one_of_two();
+    LeaseHarness harness;
+    const std::string home = harness.run_on_one_of_two();
     const std::string other = home == "n1" ? "n2" : "n1";
-    bench[home].answers = false;
-    const Instant last = bench.now;
-    bench.pass(8s);
-    REQUIRE(bench.happened("node.lost", home));
-    CHECK(bench[other].instances.empty());
-    const ExplainReply why = bench.explained();
+    harness[home].answers = false;
+    const Instant last = harness.now;
+    harness.pass(8s);
+    REQUIRE(harness.happened("node.lost", home));
+    CHECK(harness[other].instances.empty());
+    const ExplainReply why = harness.explained();
     CHECK(why.decided_by == "lease");
     CHECK_THAT(why.detail, Catch::StartsWith("it is exclusive and may still run on " + home +
                                              "; another node starts it in 3"));
-    const auto shown = bench.read<TaskShowReply>(TaskShowRequest{"db"}).instances.front();
+    const auto shown = harness.read<TaskShowReply>(TaskShowRequest{"db"}).instances.front();
     CHECK(shown.state == "unknown");
     CHECK(shown.detail == why.detail);
-    const Poll last_poll = bench[home].polls.back();
+    const Poll last_poll = harness[home].polls.back();
     CHECK(instant_of(last_poll.lease) <= last + lease);
-    bench.pass(over - 8s - 2s);
-    CHECK(bench[other].instances.empty());
-    bench.pass(4s);
-    CHECK(bench[other].instances.contains(db0));
+    harness.pass(over - 8s - 2s);
+    CHECK(harness[other].instances.empty());
+    harness.pass(4s);
+    CHECK(harness[other].instances.contains(db0));
 }
 
 TEST_CASE("an instance that a lost node turns out not to run is placed at once",
           "[coordinator][leases][S8]") {
-    Bench bench;
-    FakeAgent& lost = bench[bench.run_on_one_of_two()];
+    LeaseHarness harness;
+    FakeAgent& lost = harness[harness.run_on_one_of_two()];
     lost.answers = false;
-    bench.pass(8s);
+    harness.pass(8s);
     lost.answers = true;
     lost.instances.clear();
     lost.revision = next(lost.revision);
-    bench.pass(5s);
-    CHECK_FALSE(bench.home().empty());
+    harness.pass(5s);
+    CHECK_FALSE(harness.home().empty());
 }
 
 TEST_CASE("a new leader waits only with instances that no node reports",
           "[coordinator][leases][S8][S11]") {
-    Bench bench{CoordinatorHarness::empty_store()};  // Of the third epoch.
-    bench.join_stamping("n1");
-    bench.want_alone();
-    bench.pass(over - 10s);
-    CHECK(bench.home().empty());
-    CHECK_THAT(bench.explained().detail,
+    LeaseHarness harness{CoordinatorHarness::empty_store()};  // Of the third epoch.
+    harness.join_stamping("n1");
+    harness.want_alone();
+    harness.pass(over - 10s);
+    CHECK(harness.home().empty());
+    CHECK_THAT(harness.explained().detail,
                Catch::StartsWith("it is exclusive and may still run under a lease of the "
                                  "previous leadership; "));
-    bench.pass(10s);
-    CHECK(bench.home() == "n1");
+    harness.pass(10s);
+    CHECK(harness.home() == "n1");
 }
 
 // Goal: the end of a copy does not prove that no other, invisible one runs.
@@ -171,27 +171,27 @@ TEST_CASE("a copy that ends under a new leader does not prove that none runs",
           "[coordinator][leases][S8][S11]") {
     StoreImage image = CoordinatorHarness::empty_store();  // Of the third epoch.
     image.meta.counter = Generation{5};
-    StoredTask task{.wanted = Bench::wanted("db", 1), .generation = Generation{5}};
+    StoredTask task{.wanted = LeaseHarness::wanted("db", 1), .generation = Generation{5}};
     task.created = Generation{5};
     task.wanted.spec.exclusive = true;
     task.wanted.spec.update.max_surge = 0;
     image.tasks.push_back(task);
-    Bench bench{image};
-    FakeAgent& n1 = bench.add("n1");
+    LeaseHarness harness{image};
+    FakeAgent& n1 = harness.add("n1");
     n1.stamps = true;
     InstanceReport ending;
     ending.id = db0;
     ending.generation = Generation{5};
     ending.state = InstanceState::stopping;
     n1.instances[db0] = ending;
-    bench.send_hello(n1);
-    bench.pass(5s);
+    harness.send_hello(n1);
+    harness.pass(5s);
     n1.instances.clear();
     n1.revision = next(n1.revision);
-    bench.pass(over - 10s);
-    CHECK(bench.home().empty());
-    bench.pass(15s);
-    CHECK(bench.home() == "n1");
+    harness.pass(over - 10s);
+    CHECK(harness.home().empty());
+    harness.pass(15s);
+    CHECK(harness.home() == "n1");
 }
 
 // Goal: nor does a report of an unknown node, which has no orders (S18). Method: a node that is not
@@ -200,55 +200,55 @@ TEST_CASE("a claim of an unknown node under a new leader does not prove that not
           "[coordinator][leases][S8][S18]") {
     StoreImage image = CoordinatorHarness::empty_store();  // Of the third epoch.
     image.meta.counter = Generation{5};
-    StoredTask task{.wanted = Bench::wanted("db", 1), .generation = Generation{5}};
+    StoredTask task{.wanted = LeaseHarness::wanted("db", 1), .generation = Generation{5}};
     task.created = Generation{5};
     task.wanted.spec.exclusive = true;
     task.wanted.spec.update.max_surge = 0;
     image.tasks.push_back(task);
-    Bench bench{image};
-    FakeAgent& n1 = bench.add("n1");
+    LeaseHarness harness{image};
+    FakeAgent& n1 = harness.add("n1");
     n1.stamps = true;
     InstanceReport claimed;
     claimed.id = db0;
     claimed.generation = Generation{5};
     claimed.state = InstanceState::running;
     n1.instances[db0] = claimed;
-    bench.send_hello(n1);
-    bench.pass(5s);
+    harness.send_hello(n1);
+    harness.pass(5s);
     n1.instances.clear();
     n1.revision = next(n1.revision);
-    bench.pass(over - 10s);
-    CHECK(bench.home().empty());
-    bench.pass(30s);
-    CHECK(bench.home() == "n1");
+    harness.pass(over - 10s);
+    CHECK(harness.home().empty());
+    harness.pass(30s);
+    CHECK(harness.home() == "n1");
 }
 
 // Goal: the lease of an exclusive instance is waited for, whatever its task was in between.
 // Method: the task is exclusive, then not, then again, while the node that runs it is lost.
 TEST_CASE("a task that is exclusive again waits for what ran as exclusive before",
           "[coordinator][leases][S8]") {
-    Bench bench;
-    const std::string home = bench.run_on_one_of_two();
+    LeaseHarness harness;
+    const std::string home = harness.run_on_one_of_two();
     const std::string other = home == "n1" ? "n2" : "n1";
-    bench[home].answers = bench[home].obeys = bench[home].reports_changes = false;
-    bench.ask(ApplyRequest{.tasks = {Bench::wanted("db", 1)}});
-    bench.pass(8s);
-    REQUIRE(bench.happened("node.lost", home));
-    const std::size_t before = bench[other].batches.size();
-    bench.want_alone();
-    bench.pass(over - 12s);
-    const auto& batches = bench[other].batches;
+    harness[home].answers = harness[home].obeys = harness[home].reports_changes = false;
+    harness.ask(ApplyRequest{.tasks = {LeaseHarness::wanted("db", 1)}});
+    harness.pass(8s);
+    REQUIRE(harness.happened("node.lost", home));
+    const std::size_t before = harness[other].batches.size();
+    harness.want_alone();
+    harness.pass(over - 12s);
+    const auto& batches = harness[other].batches;
     for (std::size_t at = before; at < batches.size(); ++at) {
         CHECK(batches[at].starts.empty());
     }
-    bench.pass(10s);
-    CHECK(Bench::started(bench[other]).token > 0);
+    harness.pass(10s);
+    CHECK(LeaseHarness::started(harness[other]).token > 0);
 }
 
 // Goal: an agent with false clocks harms nothing, and no number overflows.
 TEST_CASE("impossible clock values of a host have no effect", "[coordinator][leases]") {
-    Bench bench;
-    FakeAgent& n1 = bench.join_stamping("n1");
+    LeaseHarness harness;
+    FakeAgent& n1 = harness.join_stamping("n1");
     const auto set_civil = [&](BootMs stamp, CivilMs at) {
         Report report;
         report.epoch = n1.epoch;
@@ -258,8 +258,8 @@ TEST_CASE("impossible clock values of a host have no effect", "[coordinator][lea
         report.stamp = stamp;
         report.vitals.at = at;
         report.vitals.spawned = CivilMs{std::numeric_limits<std::int64_t>::min()};
-        bench.give(FromAgent{n1.session, report});
-        bench.pass(1s);
+        harness.give(FromAgent{n1.session, report});
+        harness.pass(1s);
     };
     n1.answers = false;
     for (const std::uint64_t stamp :
@@ -268,33 +268,33 @@ TEST_CASE("impossible clock values of a host have no effect", "[coordinator][lea
         set_civil(BootMs{stamp}, CivilMs{std::numeric_limits<std::int64_t>::max()});
         CHECK(instant_of(n1.polls.back().lease) < Instant::max() - 24h);
     }
-    const auto shown = bench.read<NodeShowReply>(NodeShowRequest{"n1"});
+    const auto shown = harness.read<NodeShowReply>(NodeShowRequest{"n1"});
     CHECK(shown.vitals == HostVitals{});
     CHECK(shown.clock_ahead_ms == 0);
 }
 
 TEST_CASE("a start whose lease has passed does not count against the node",
           "[coordinator][leases]") {
-    Bench bench;
-    FakeAgent& n1 = bench.join_stamping("n1");
+    LeaseHarness harness;
+    FakeAgent& n1 = harness.join_stamping("n1");
     n1.obeys = false;
-    bench.want_alone();
-    bench.pass(2s);
+    harness.want_alone();
+    harness.pass(2s);
     REQUIRE_FALSE(n1.batches.empty());
     for (int time = 0; time < 20; ++time) {
         const Batch& batch = n1.batches.back();
-        bench.give(FromAgent{
+        harness.give(FromAgent{
             n1.session, Ack{batch.epoch,
                             n1.incarnation,
                             batch.sequence,
                             {{db0, batch.starts.at(0).generation, Errc::lease_over, "late"}}}});
         n1.obeyed = n1.batches.back().sequence;  // It received all of them.
-        bench.pass(1s);
+        harness.pass(1s);
     }
-    CHECK(bench.node("n1").health == "healthy");
+    CHECK(harness.node("n1").health == "healthy");
     n1.obeys = true;
-    bench.pass(6min);  // The acknowledgements came after the answers, as if lost.
-    CHECK(bench.home() == "n1");
+    harness.pass(6min);  // The acknowledgements came after the answers, as if lost.
+    CHECK(harness.home() == "n1");
 }
 
 // Goal: instances that an agent left running count while it may return, but are unconfirmed. An
@@ -303,21 +303,21 @@ TEST_CASE("an exclusive instance that its agent left is unconfirmed, and unknown
           "[coordinator][leases]") {
     CoordinatorOptions patient;
     patient.loss.departure_grace = 5min;
-    Bench bench{first_store(), patient};
-    FakeAgent& n1 = bench.join_stamping("n1");
-    bench.want_alone();
-    bench.pass(2s);
+    LeaseHarness harness{first_store(), patient};
+    FakeAgent& n1 = harness.join_stamping("n1");
+    harness.want_alone();
+    harness.pass(2s);
     n1.answers = false;
-    bench.give(FromAgent{n1.session, Departure{n1.incarnation, 1}});
-    bench.pass(1s);
+    harness.give(FromAgent{n1.session, Departure{n1.incarnation, 1}});
+    harness.pass(1s);
     const auto shown = [&] {
-        return bench.read<TaskShowReply>(TaskShowRequest{"db"}).instances.front();
+        return harness.read<TaskShowReply>(TaskShowRequest{"db"}).instances.front();
     };
     CHECK(shown().state == "running");
     CHECK(shown().detail == "unconfirmed: its node left");
-    CHECK(bench.status().unconfirmed == 1);
-    CHECK(bench.status().alarms.front().starts_with("left: n1; "));
-    bench.pass(over);
+    CHECK(harness.status().unconfirmed == 1);
+    CHECK(harness.status().alarms.front().starts_with("left: n1; "));
+    harness.pass(over);
     CHECK(shown().state == "unknown");
     CHECK(shown().detail == "its lease has ended, and its node left");
 }

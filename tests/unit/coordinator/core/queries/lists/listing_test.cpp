@@ -20,14 +20,14 @@ constexpr std::size_t many = 1'500;
 
 std::string name_of(std::size_t number) { return "t" + std::to_string(10'000 + number); }
 
-void want_many(CoordinatorHarness& bench) {
+void want_many(CoordinatorHarness& harness) {
     ApplyRequest apply;
     for (std::size_t number = 0; number < many; ++number) {
         apply.tasks.push_back(CoordinatorHarness::wanted(name_of(number), 1));
     }
-    const Ticket asked = bench.request(apply);
-    bench.pass(0s);
-    REQUIRE(bench.reply_to(asked)->result);
+    const Ticket asked = harness.request(apply);
+    harness.pass(0s);
+    REQUIRE(harness.reply_to(asked)->result);
 }
 
 std::vector<std::string> names_in(const Result<ReplyBody>& list) {
@@ -45,36 +45,37 @@ std::vector<std::string> names_in(const Result<ReplyBody>& list) {
 
 // Goal: a list in pieces equals the list. Method: the same list at once and in pieces.
 TEST_CASE("a list in pieces has every row once, in the order of names", "[queries]") {
-    CoordinatorHarness bench;
-    want_many(bench);
+    CoordinatorHarness harness;
+    want_many(harness);
     auto list = *Listing::of(TaskListRequest{"t1*"});
     int pieces = 1;
-    while (bench.coordinator.go_on(bench.now, list)) {
+    while (harness.coordinator.go_on(harness.now, list)) {
         ++pieces;
     }
     CHECK(pieces > 2);
     const auto names = names_in(list.take());
     CHECK(names.size() == many);
-    CHECK(names == names_in(ReplyBody{bench.read<TaskListReply>(TaskListRequest{"t1*"})}));
+    CHECK(names == names_in(ReplyBody{harness.read<TaskListReply>(TaskListRequest{"t1*"})}));
     CHECK_FALSE(Listing::of(StatusRequest{}));
 }
 
 // Goal: changes between two pieces break nothing. Method: tasks are added, removed and added again,
 // at positions before and after the list's position.
 TEST_CASE("a list that is made while tasks are added and removed has no name twice", "[queries]") {
-    CoordinatorHarness bench;
-    want_many(bench);
+    CoordinatorHarness harness;
+    want_many(harness);
     auto list = *Listing::of(TaskListRequest{});
-    REQUIRE(bench.coordinator.go_on(bench.now, list));
+    REQUIRE(harness.coordinator.go_on(harness.now, list));
     for (const std::size_t number : {std::size_t{3}, many - 3}) {
-        REQUIRE(bench.ask(TaskRemoveRequest{name_of(number)})->result);
+        REQUIRE(harness.ask(TaskRemoveRequest{name_of(number)})->result);
     }
-    bench.pass(3s);  // Their indices become free.
+    harness.pass(3s);  // Their indices become free.
     // The first takes an index before the list's position, or one after it.
     for (const std::size_t number : {many - 3, std::size_t{3}}) {
-        REQUIRE(bench.ask(TaskAddRequest{CoordinatorHarness::wanted(name_of(number), 1)})->result);
+        REQUIRE(
+            harness.ask(TaskAddRequest{CoordinatorHarness::wanted(name_of(number), 1)})->result);
     }
-    while (bench.coordinator.go_on(bench.now, list)) {
+    while (harness.coordinator.go_on(harness.now, list)) {
     }
     const auto names = names_in(list.take());
     CHECK(names.size() >= many - 1);  // One was removed and added before the list's position.
@@ -86,12 +87,12 @@ TEST_CASE("a list of nodes continues after the last name", "[queries]") {
     for (std::size_t number = 0; number < many; ++number) {
         stored.push_back(CoordinatorHarness::stored(name_of(number)));
     }
-    CoordinatorHarness bench{CoordinatorHarness::store_with(stored)};
+    CoordinatorHarness harness{CoordinatorHarness::store_with(stored)};
     auto list = *Listing::of(NodeListRequest{});
-    REQUIRE(bench.coordinator.go_on(bench.now, list));
-    bench.join("a-passed-name");
-    bench.join("z-coming-name");
-    while (bench.coordinator.go_on(bench.now, list)) {
+    REQUIRE(harness.coordinator.go_on(harness.now, list));
+    harness.join("a-passed-name");
+    harness.join("z-coming-name");
+    while (harness.coordinator.go_on(harness.now, list)) {
     }
     const auto reply = list.take();
     REQUIRE(reply);
@@ -102,9 +103,9 @@ TEST_CASE("a list of nodes continues after the last name", "[queries]") {
 }
 
 TEST_CASE("a list for an invalid pattern is refused", "[queries]") {
-    CoordinatorHarness bench;
+    CoordinatorHarness harness;
     auto list = *Listing::of(TaskListRequest{"["});
-    CHECK_FALSE(bench.coordinator.go_on(bench.now, list));
+    CHECK_FALSE(harness.coordinator.go_on(harness.now, list));
     const auto reply = list.take();
     REQUIRE_FALSE(reply);
     CHECK(reply.error().code == Errc::invalid);
