@@ -154,7 +154,7 @@ private:
 
     void adopt() {
         const JournalImage& journal = resources_.journal.image();
-        const RecoveredState beginning{
+        const RecoveredState recovered{
             .memory = resources_.memory,
             .journal = journal,
             .found = executor_.adopt(net::boottime_now(), journal, patience_with_shims),
@@ -173,7 +173,7 @@ private:
         disk_.emplace(resources_.state, resources_.journal);
         readings_.emplace(resources_.state.path() + "/logs");
         server_.emplace(context_, loop_, settings_, *disk_, *readings_, executor_, options,
-                        beginning);
+                        recovered);
     }
 
     const AgentSettings& settings_;

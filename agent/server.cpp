@@ -11,7 +11,7 @@
 namespace muster::agent {
 namespace {
 
-constexpr Duration between_looks = 5s;
+constexpr Duration between_observations = 5s;
 // The library reconnects by itself, with a growing delay, which connect_anew() resets. So the agent
 // waits this long first, and longer later. The wait plus that of a hello must stay well below a
 // coordinator's recovery_grace, so that an agent on a dead link reports in time.
@@ -29,7 +29,7 @@ std::string exit_of(std::int32_t exit_code, std::int32_t exit_signal) {
 
 AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings,
                          Disk& disk, Readings& readings, Executor& executor,
-                         const AgentOptions& options, const RecoveredState& beginning)
+                         const AgentOptions& options, const RecoveredState& recovered)
     : settings_{settings},
       disk_{disk},
       readings_{readings},
@@ -40,14 +40,14 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
       local_{context,
              {.message_bytes = limits::operator_message_bytes, .send_queue = answers_queued}},
       unread_{context, context.make_meter()},
-      core_{net::boottime_now(), options, beginning},
+      core_{net::boottime_now(), options, recovered},
       life_{options.life},
       patience_{patience_with_link},
       now_{net::boottime_now()} {
-    for (const InstanceImage& image : beginning.journal.instances) {
+    for (const InstanceImage& image : recovered.journal.instances) {
         names_.insert_or_assign(image.process, image.report.id);
     }
-    for (const FoundProcess& found : beginning.found) {
+    for (const FoundProcess& found : recovered.found) {
         names_.insert_or_assign(found.process, found.id);
     }
     // They are collected in every turn, also when only a deadline passed.
@@ -74,7 +74,7 @@ Result<void> AgentServer::connect() {
 }
 
 Instant AgentServer::turn(Instant deadline) {
-    deadline = std::min({deadline, core_.next_deadline(), look_due_,
+    deadline = std::min({deadline, core_.next_deadline(), observation_due_,
                          executor_.next_deadline().value_or(Instant::max())});
     const Instant now = loop_.turn(deadline);
     for (const auto& written : disk_.collect()) {
@@ -93,8 +93,8 @@ Instant AgentServer::turn(Instant deadline) {
     if (std::exchange(is_to_shut_down_, false)) {
         shut_down(now);
     }
-    if (now >= look_due_) {
-        look_around(now);
+    if (now >= observation_due_) {
+        check_host(now);
     }
     if (now >= core_.next_deadline()) {
         step(now, AgentWake{});
@@ -264,12 +264,12 @@ void AgentServer::send(const AgentMessage& message) {
     }
 }
 
-void AgentServer::look_around(Instant now) {
-    if (connected_ && !core_.led(now) && now >= *connected_ + between_looks) {
+void AgentServer::check_host(Instant now) {
+    if (connected_ && !core_.led(now) && now >= *connected_ + between_observations) {
         log::write(silence_, now, log::Level::warn, "no coordinator leads this agent",
                    {{"coordinator", settings_.coordinator}});
     }
-    look_due_ = now + between_looks;
+    observation_due_ = now + between_observations;
     step(now, observe_host(cgroups_, net::civil_now()));
     disk_.observe();
 }

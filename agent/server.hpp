@@ -36,7 +36,7 @@ class AgentServer {
 public:
     AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings, Disk& disk,
                 Readings& readings, Executor& executor, const AgentOptions& options,
-                const RecoveredState& beginning);
+                const RecoveredState& recovered);
     AgentServer(const AgentServer&) = delete;
     AgentServer& operator=(const AgentServer&) = delete;
 
@@ -63,7 +63,7 @@ private:
     void carry_out(Instant now, AgentOutput output);
     void log_written(Instant now, const AgentInput& input);
     void send(const AgentMessage& message);
-    void look_around(Instant now);
+    void check_host(Instant now);
     void log_message(Instant now, const CoordinatorMessage& message);
     void log_process_event(Instant now, const ProcessEvent& event);
     void log_restored(Instant now);
@@ -89,7 +89,7 @@ private:
     std::string encoded_;
     std::map<ProcessId, InstanceId> names_;  // For the log. Checks: invalid names.
     std::vector<CgroupTree> cgroups_ = cgroup_trees_of_process();
-    Instant look_due_{};
+    Instant observation_due_{};
     bool is_to_shut_down_ = false;
     bool finished_ = false;
     std::uint64_t undecodable_ = 0;

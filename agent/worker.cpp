@@ -12,7 +12,7 @@ namespace muster::agent {
 
 void Disk::observe() {
     if (!std::exchange(is_looking_, true)) {
-        worker_.submit(Look{});
+        worker_.submit(ObserveDisk{});
     }
 }
 
@@ -29,7 +29,7 @@ AgentInput Disk::carry_out(const Job& job) {
         const auto written = state_.write_memory(*memory);
         return written ? AgentInput{Remembered{}} : RememberFailed{written.error().detail};
     }
-    if (std::holds_alternative<Look>(job)) {
+    if (std::holds_alternative<ObserveDisk>(job)) {
         return observe_disk(state_.path());
     }
     const auto written = journal_.write(std::get<JournalWrite>(job));

@@ -118,8 +118,8 @@ public:
     [[nodiscard]] std::vector<AgentInput> collect();
 
 private:
-    struct Look {};
-    using Job = std::variant<AgentMemory, JournalWrite, Look>;
+    struct ObserveDisk {};
+    using Job = std::variant<AgentMemory, JournalWrite, ObserveDisk>;
 
     [[nodiscard]] AgentInput carry_out(const Job& job);
 

@@ -50,7 +50,7 @@ ExitCode completion(const CommandLine& line) {
 }
 
 ExitCode ask_coordinator(const CommandLine& line) {
-    auto settings = settings_of(line, environment_of_process(), look_at_terminal());
+    auto settings = settings_of(line, environment_of_process(), detect_terminal());
     if (!settings) {
         return misused(settings.error(), line.wants_json());
     }

@@ -20,7 +20,7 @@ namespace muster::agent {
 namespace {
 
 // A rotation between the two openings shows one file twice. Each rotation needs a full file.
-constexpr int looks = 3;
+constexpr int most_attempts = 3;
 
 struct OpenLog {
     FileDescriptor file;
@@ -67,7 +67,7 @@ Result<std::optional<OpenLog>> open_log(const std::string& path) {
 
 // The older file comes first.
 Result<std::vector<OpenLog>> open_logs(const std::string& path) {
-    for (int look = 1;; ++look) {
+    for (int attempt = 1;; ++attempt) {
         auto younger = open_log(path);
         auto older = open_log(path + ".1");
         if (!younger) {
@@ -77,7 +77,7 @@ Result<std::vector<OpenLog>> open_logs(const std::string& path) {
             older.emplace();  // An unreadable older file does not hide the younger one.
         }
         const bool is_same = *younger && *older && (*younger)->inode == (*older)->inode;
-        if (is_same && look < looks) {
+        if (is_same && attempt < most_attempts) {
             continue;
         }
         std::vector<OpenLog> logs;

@@ -17,7 +17,7 @@ namespace {
 constexpr Duration first_delay = 5ms;
 constexpr Duration longest_delay = 500ms;
 // A process shows no mark for a moment while it executes another program.
-constexpr int looks_in_a_row = 3;
+constexpr int sweeps_in_a_row = 3;
 
 // True: the process existed and was one of ours.
 template <class IsOurs>
@@ -57,14 +57,15 @@ std::vector<ProcessId> OrphanReaper::sweep(Instant now) {
             seen.insert(marked.process);
         }
     }
-    for (auto& [process, remain] : orphans_) {
-        const ProcessIdentity& main = remain.main;
+    for (auto& [process, orphan] : orphans_) {
+        const ProcessIdentity& main = orphan.main;
         const bool is_there = main.pid > 0 && kill_checked(main.pid, [&] {
                                   return start_ticks_of(main.pid) == main.start_ticks;
                               });
         const bool is_in_cgroup = cgroups_.kill(process);
-        remain.looks = is_there || is_in_cgroup || seen.contains(process) ? 0 : remain.looks + 1;
-        if (remain.looks >= looks_in_a_row) {
+        orphan.empty_sweeps =
+            is_there || is_in_cgroup || seen.contains(process) ? 0 : orphan.empty_sweeps + 1;
+        if (orphan.empty_sweeps >= sweeps_in_a_row) {
             gone.push_back(process);
         }
     }

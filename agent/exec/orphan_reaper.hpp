@@ -34,7 +34,7 @@ public:
 private:
     struct Orphan {
         ProcessIdentity main;
-        int looks = 0;  // Sweeps in a row that found nothing.
+        int empty_sweeps = 0;  // Sweeps in a row that found nothing.
     };
 
     std::string home_;

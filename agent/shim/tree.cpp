@@ -15,7 +15,7 @@ namespace muster::shim {
 namespace {
 
 // For one reading of the children. If there are more, the caller reads again.
-constexpr size_t look_bytes = 4096;
+constexpr size_t read_bytes = 4096;
 
 // Reads a small file and appends a zero byte. Returns its size. 0: it cannot be read.
 size_t read_file(const char* path, char* into, size_t capacity) {
@@ -33,7 +33,7 @@ size_t read_file(const char* path, char* into, size_t capacity) {
 // The end of the buffer may cut a number in two. So only numbers before a blank count.
 void kill_children() {
     char path[64];
-    char text[look_bytes];
+    char text[read_bytes];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", static_cast<int>(getpid()));
     read_file(path, text, sizeof text);
     char* end = nullptr;

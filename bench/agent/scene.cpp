@@ -22,17 +22,17 @@ namespace {
 namespace fs = std::filesystem;
 
 // A process shows no mark for a moment while it executes another program.
-constexpr int looks_in_a_row = 3;
+constexpr int checks_in_a_row = 3;
 constexpr int between_looks_ms = 5;
 constexpr int patience_ms = 10'000;
 
 // Waits until they are gone, because their cleanup would slow down the next benchmark.
 void end_all_of(const std::string& home) {
-    for (int looks = 0; looks < looks_in_a_row; ++looks) {
+    for (int checks = 0; checks < checks_in_a_row; ++checks) {
         const auto processes = agent::processes_of_home(home);
         for (const agent::MarkedProcess& process : processes) {
             kill(process.pid, SIGKILL);
-            looks = 0;
+            checks = 0;
         }
         for (const agent::MarkedProcess& process : processes) {
             const FileDescriptor file{static_cast<int>(syscall(SYS_pidfd_open, process.pid, 0U))};

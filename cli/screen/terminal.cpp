@@ -14,7 +14,7 @@
 
 namespace muster::cli {
 
-Terminal look_at_terminal() {
+Terminal detect_terminal() {
     Terminal terminal{.in_is_terminal = isatty(STDIN_FILENO) == 1,
                       .out_is_terminal = isatty(STDOUT_FILENO) == 1,
                       .err_is_terminal = isatty(STDERR_FILENO) == 1,

@@ -21,7 +21,7 @@ struct Terminal {
     std::size_t rows = 0;
 };
 
-[[nodiscard]] Terminal look_at_terminal();
+[[nodiscard]] Terminal detect_terminal();
 
 /// Writes all of it to standard output. The error has the reason, such as a full disk or no reader.
 [[nodiscard]] Result<void> print(std::string_view text);

@@ -40,7 +40,7 @@ public:
     void on(Instant, const AgentBegan& began) { nodes_[began.host].began = true; }
     void on(Instant now, const AgentMessageSent& sent);
     void on(Instant now, const AgentMessageReceived& received);
-    void on(Instant, const ByzantineReport& lie) { nodes_[lie.host].is_byzantine = true; }
+    void on(Instant, const ByzantineReport& report) { nodes_[report.host].is_byzantine = true; }
     void on(Instant now, const ProcessBegan& began);
     void on(Instant now, const ProcessGone& gone);
 

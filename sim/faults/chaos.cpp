@@ -133,7 +133,7 @@ void Chaos::operate() {
     switch (dice) {
         case 9:
         case 15:
-        case 16: perhaps(Fault::looks, [&] { observe(); }); break;
+        case 16: perhaps(Fault::queries, [&] { observe(); }); break;
         case 10:
         case 11:
         case 12: perhaps(Fault::nodes, [&] { operate_nodes(); }); break;

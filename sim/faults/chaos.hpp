@@ -32,10 +32,10 @@ public:
 
 private:
     /// Injects the fault if it is in the set.
-    template <class Deed>
-    void perhaps(Fault fault, Deed deed) {
+    template <class Action>
+    void perhaps(Fault fault, Action action) {
         if (faults_.has(fault)) {
-            deed();
+            action();
         }
     }
 
@@ -57,7 +57,7 @@ private:
     void exchange_host(const std::string& label);
     void reboot(const std::string& label);
     [[nodiscard]] Duration any_jump();
-    void lie(const std::string& label);
+    void falsify(const std::string& label);
     void serve_beside_byzantine_host();
     void inject_wire_fault(const std::string& label);
     void flap(const std::string& label);

@@ -39,15 +39,15 @@ void Chaos::inject_host_fault(const std::string& label) {
     if (!host.is_up() || host.is_paused()) {
         return;
     }
-    const auto deed = [&](Fault fault, void (Cluster::*does)(std::string_view)) {
+    const auto action = [&](Fault fault, void (Cluster::*does)(std::string_view)) {
         perhaps(fault, [&] { (cluster_.*does)(label); });
     };
     switch (random_.below(31)) {
         case 0:
         case 1:
-        case 2: deed(Fault::power, &Cluster::kill_host); break;
+        case 2: action(Fault::power, &Cluster::kill_host); break;
         case 3:
-        case 4: deed(Fault::agent_crash, &Cluster::crash_agent); break;
+        case 4: action(Fault::agent_crash, &Cluster::crash_agent); break;
         case 5:
             perhaps(Fault::disk_lost, [&] {
                 cluster_.crash_agent(label);
@@ -56,24 +56,24 @@ void Chaos::inject_host_fault(const std::string& label) {
             break;
         case 6:
         case 7:
-        case 8: deed(Fault::agent_pause, &Cluster::pause_agent); break;
+        case 8: action(Fault::agent_pause, &Cluster::pause_agent); break;
         case 9:
         case 10:
-        case 11: deed(Fault::agent_stop, &Cluster::stop_agent); break;
+        case 11: action(Fault::agent_stop, &Cluster::stop_agent); break;
         case 19:
-        case 20: deed(Fault::agent_leave, &Cluster::leave_agent); break;
-        case 21: deed(Fault::shim_kill, &Cluster::kill_shim); break;
+        case 20: action(Fault::agent_leave, &Cluster::leave_agent); break;
+        case 21: action(Fault::shim_kill, &Cluster::kill_shim); break;
         case 12: perhaps(Fault::machine, [&] { exchange_host(label); }); break;
         case 13: perhaps(Fault::unready, [&] { cluster_.set_ready(label, false); }); break;
         case 14: perhaps(Fault::spawns_broken, [&] { cluster_.break_spawns(label, true); }); break;
         case 15: perhaps(Fault::disk_broken, [&] { cluster_.break_disk(label, true); }); break;
         case 22: perhaps(Fault::disk_full, [&] { cluster_.set_full(label, true); }); break;
         case 23:
-        case 24: deed(Fault::halt, &Cluster::halt_host); break;
+        case 24: action(Fault::halt, &Cluster::halt_host); break;
         case 25: perhaps(Fault::reboot, [&] { reboot(label); }); break;
         case 27:
         case 28:
-        case 29: perhaps(Fault::liar, [&] { lie(label); }); break;
+        case 29: perhaps(Fault::byzantine, [&] { falsify(label); }); break;
         case 26: perhaps(Fault::clock, [&] { cluster_.set_clock(label, any_jump()); }); break;
         default: perhaps(Fault::task_ends, [&] { cluster_.end_process({any_task(), 0}, 1); });
     }
@@ -110,7 +110,7 @@ Duration Chaos::any_jump() {
 }
 
 // Only one host: nobody could detect false reports on which two hosts agree.
-void Chaos::lie(const std::string& label) {
+void Chaos::falsify(const std::string& label) {
     if (!byzantine_host_) {
         byzantine_host_ = label;
         if (manner_ != ReportFalsification::none) {

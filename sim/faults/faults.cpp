@@ -43,7 +43,7 @@ constexpr std::array fault_rows{
     FaultRow{"disk-full", 6},
     FaultRow{"clock", 2},
     FaultRow{"task-ends", 6},
-    FaultRow{"liar", 1},
+    FaultRow{"byzantine", 1},
     FaultRow{"partition", 6},
     FaultRow{"mass-partition", 3},
     FaultRow{"cut", 6},
@@ -63,7 +63,7 @@ constexpr std::array fault_rows{
     FaultRow{"limits", 6},
     FaultRow{"rebalance", 6},
     FaultRow{"freeze", 6},
-    FaultRow{"looks", 6},
+    FaultRow{"queries", 6},
     FaultRow{"shim-loss", 4},
 };
 static_assert(fault_rows.size() == fault_count);

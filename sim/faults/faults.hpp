@@ -38,7 +38,7 @@ enum class Fault : std::uint8_t {
     disk_full,
     clock,  ///< Clocks of hosts and of the coordinator jump by up to ten years.
     task_ends,
-    liar,  ///< One host is byzantine: it sends false but valid messages.
+    byzantine,  ///< One host is byzantine: it sends false but valid messages.
     // On wires.
     partition,
     mass_partition,  ///< A quarter to all of the hosts at one moment.
@@ -61,7 +61,7 @@ enum class Fault : std::uint8_t {
     limits,
     rebalance,
     freeze,
-    looks,
+    queries,
     // Later additions of any kind: a seed keeps the faults that it had.
     shim_loss,  ///< Messages between agents and shims about starts and ends are lost.
 };

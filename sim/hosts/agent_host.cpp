@@ -65,9 +65,9 @@ void AgentHost::begin(Instant now, std::uint64_t life) {
         options.check.command = {"is-ready"};
     }
     world_.trace.line(now, "{} begins, incarnation {}", label_, raw(disk_.incarnation));
-    const agent::RecoveredState beginning = look_around();
-    world_.checkers.on(now, AgentBegan{index_, beginning});
-    core_ = std::make_unique<agent::Agent>(now, options, beginning);
+    const agent::RecoveredState recovered = recovered_state();
+    world_.checkers.on(now, AgentBegan{index_, recovered});
+    core_ = std::make_unique<agent::Agent>(now, options, recovered);
     world_.network.agent_up(now, index_);
     ++world_.changes;
     deliver_all(now);
@@ -243,13 +243,13 @@ void AgentHost::receive(Instant now, const Delivery& delivery) {
             batches_.erase(batches_.begin());
         }
     }
-    if (looks_ && std::holds_alternative<Poll>(message)) {
-        look_at_itself(now);
+    if (observes_ && std::holds_alternative<Poll>(message)) {
+        observe_itself(now);
     }
     on_input(now, agent::FromCoordinator{std::move(message)});
 }
 
-void AgentHost::look_at_itself(Instant now) {
+void AgentHost::observe_itself(Instant now) {
     constexpr std::uint64_t bytes = std::uint64_t{1} << 40U;
     on_input(now, agent::HostObserved{.civil = clock(now)});
     on_input(now, agent::DiskObserved{.free_bytes = full_ ? 0 : bytes, .bytes = bytes});
@@ -330,7 +330,7 @@ void AgentHost::send(Instant now, const AgentMessage& message) {
         return;
     }
     if (const auto* report = std::get_if<Report>(&message); is_byzantine() && report != nullptr) {
-        send_lie(now, *session, *report);
+        send_falsified(now, *session, *report);
         return;
     }
     codec::encode(message, bytes_);
@@ -340,7 +340,7 @@ void AgentHost::send(Instant now, const AgentMessage& message) {
 }
 
 // Only an answer may be a snapshot. The host sends its unsolicited changes with the next answer.
-void AgentHost::send_lie(Instant now, coordinator::Session session, const Report& truth) {
+void AgentHost::send_falsified(Instant now, coordinator::Session session, const Report& truth) {
     if (truth.round == Round{}) {
         return;
     }
@@ -350,7 +350,7 @@ void AgentHost::send_lie(Instant now, coordinator::Session session, const Report
     static_cast<void>(world_.network.send(now, session, Side::coordinator, bytes_));
 }
 
-void AgentHost::lie(ReportFalsification manner) {
+void AgentHost::falsify(ReportFalsification manner) {
     manner_ = manner;
     shown_.clear();
     if (core_) {

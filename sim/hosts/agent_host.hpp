@@ -53,7 +53,7 @@ public:
     void set_offer(Offer offer) { offer_ = std::move(offer); }
     void set_ready(bool ready) { ready_ = ready; }
     /// The host is byzantine until it is scrapped. It does not hide what it has now.
-    void lie(ReportFalsification manner);
+    void falsify(ReportFalsification manner);
     [[nodiscard]] bool is_byzantine() const { return manner_ != ReportFalsification::none; }
     /// It may run there, but the host does not report it.
     [[nodiscard]] bool hides(const InstanceId& id, Generation generation) const {
@@ -64,12 +64,12 @@ public:
     /// Whether its disk is full. The agent notices when it observes the disk.
     void set_full(bool full) {
         full_ = full;
-        looks_ = true;
+        observes_ = true;
     }
     /// How far its civil clock is ahead. The agent notices when it observes the host.
     void set_clock(Duration ahead) {
         clock_ahead_ = ahead;
-        looks_ = true;
+        observes_ = true;
     }
     void break_spawns(bool broken) { spawns_broken_ = broken; }
     void break_disk(bool broken) { disk_broken_ = broken; }
@@ -137,14 +137,14 @@ private:
         BootId boot;
     };
 
-    [[nodiscard]] agent::RecoveredState look_around();
+    [[nodiscard]] agent::RecoveredState recovered_state();
     void apply(const agent::JournalWrite& write);
     void report_state(Instant now, Shim& shim);
     void ask(Instant now, const agent::Ask& order);
     [[nodiscard]] bool loses(Instant now, const Shim& shim, std::string_view what);
     void deliver_all(Instant now);
     void release(std::uint64_t process);
-    void look_at_itself(Instant now);
+    void observe_itself(Instant now);
     [[nodiscard]] CivilMs clock(Instant now) const { return civil(now + clock_ahead_); }
     void on_input(Instant now, agent::AgentInput input);
     void carry_out(Instant now, agent::AgentOutput& output);
@@ -154,7 +154,7 @@ private:
     void renew(Instant now, const agent::Renewal& order);
     [[nodiscard]] Instant end_of(Instant now, Instant lease) const;
     void send(Instant now, const AgentMessage& message);
-    void send_lie(Instant now, coordinator::Session session, const Report& truth);
+    void send_falsified(Instant now, coordinator::Session session, const Report& truth);
     void schedule(Instant now);
     void end_life(Instant now, bool silently);
 
@@ -180,7 +180,7 @@ private:
     bool ready_ = true;  ///< The result of its readiness check.
     bool full_ = false;
     Duration clock_ahead_{};
-    bool looks_ = false;  ///< It was full, or its clock was wrong.
+    bool observes_ = false;  ///< It was full, or its clock was wrong.
     bool spawns_broken_ = false;
     bool disk_broken_ = false;
     std::optional<agent::AgentMemory> writing_;

@@ -21,21 +21,21 @@ std::int64_t number_of(const TaskSpec& spec, std::size_t argument) {
 }  // namespace
 
 // Adopts like the executor: unknown processes are returned at once, the rest arrives as events.
-agent::RecoveredState AgentHost::look_around() {
-    agent::RecoveredState beginning;
-    beginning.memory = disk_;
-    beginning.is_rebooted = !journal_.boot.is_none() && journal_.boot != boot_;
+agent::RecoveredState AgentHost::recovered_state() {
+    agent::RecoveredState recovered;
+    recovered.memory = disk_;
+    recovered.is_rebooted = !journal_.boot.is_none() && journal_.boot != boot_;
     for (const auto& [key, spec] : journal_.specs) {
-        beginning.journal.specs.push_back({key.first, spec});
+        recovered.journal.specs.push_back({key.first, spec});
     }
     for (auto& [process, shim] : shims_) {
         shim.reported_start = shim.reported_end = shim.is_awaited = false;
     }
     std::set<std::uint64_t> known;
     for (const auto& [id, image] : journal_.instances) {
-        beginning.journal.instances.push_back(image);
+        recovered.journal.instances.push_back(image);
         const std::uint64_t process = raw(image.process);
-        if (process == 0 || beginning.is_rebooted) {
+        if (process == 0 || recovered.is_rebooted) {
             continue;
         }
         known.insert(process);
@@ -53,10 +53,10 @@ agent::RecoveredState AgentHost::look_around() {
     }
     for (const auto& [process, shim] : shims_) {
         if (!known.contains(process)) {
-            beginning.found.push_back(shim.order);
+            recovered.found.push_back(shim.order);
         }
     }
-    return beginning;
+    return recovered;
 }
 
 void AgentHost::deliver_all(Instant now) {

@@ -183,9 +183,9 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
     } else {
         world_.trace.routine(now, bytes);
     }
-    const bool is_lie = delivery.forged || (agents_[raw(host)]->is_byzantine() &&
-                                            std::holds_alternative<Report>(message));
-    if (!is_lie) {
+    const bool is_falsified = delivery.forged || (agents_[raw(host)]->is_byzantine() &&
+                                                  std::holds_alternative<Report>(message));
+    if (!is_falsified) {
         on_input(now, coordinator::FromAgent{session, std::move(message)});
     } else if (is_proved(host, message)) {
         world_.checkers.on(now, ByzantineReport{host, agents_[raw(host)]->name()});

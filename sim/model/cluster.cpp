@@ -204,7 +204,7 @@ void Cluster::forge_from(std::string_view label, const AgentMessage& message) {
 }
 
 void Cluster::set_falsification(std::string_view label, ReportFalsification manner) {
-    act(label, fmt::format("reports {}", to_string(manner)), &AgentHost::lie, manner);
+    act(label, fmt::format("reports {}", to_string(manner)), &AgentHost::falsify, manner);
 }
 
 // ---- the coordinator and its store ----

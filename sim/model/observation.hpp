@@ -89,7 +89,7 @@ struct ReplyReceived {
 
 struct AgentBegan {
     HostIndex host{};
-    const agent::RecoveredState& beginning;
+    const agent::RecoveredState& recovered;
 };
 /// The agent's disk is empty, or another one.
 struct DiskLost : OfHost {};

@@ -132,7 +132,7 @@ int run_scenario(const Arguments& arguments) {
     if (arguments.trace) {
         fmt::print(is_json ? stderr : stdout, "{}", result.trace);
     }
-    const bool colours = cli::look_at_terminal().colours;
+    const bool colours = cli::detect_terminal().colours;
     fmt::print("{}", is_json ? to_json(*scenario, result) : to_text(*scenario, result, colours));
     return result.is_good() ? 0 : broken_code;
 }

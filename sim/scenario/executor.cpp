@@ -43,10 +43,10 @@ void ScenarioExecutor::apply(std::vector<WantedTask> tasks) {
 }
 
 void ScenarioExecutor::perform(const ScenarioStep& step) {
-    const ScenarioAction& deed = step.deed;
+    const ScenarioAction& action = step.action;
     const auto each = [&](auto&& does) {
-        for (const std::string& node : deed.nodes) {
-            if (has_what_it_needs(deed.verb, node)) {
+        for (const std::string& node : action.nodes) {
+            if (has_what_it_needs(action.verb, node)) {
                 does(node);
             }
         }
@@ -54,7 +54,7 @@ void ScenarioExecutor::perform(const ScenarioStep& step) {
     const auto all = [&](void (Cluster::*does)(std::string_view)) {
         each([&](const std::string& node) { (cluster_.*does)(node); });
     };
-    switch (deed.verb) {
+    switch (action.verb) {
         case Verb::crash: each([&](const std::string& node) { crash(node); }); break;
         case Verb::boot: all(&Cluster::boot_host); break;
         case Verb::restart: each([&](const std::string& node) { restart(step, node); }); break;
@@ -91,9 +91,9 @@ void ScenarioExecutor::perform(const ScenarioStep& step) {
             each([&](const std::string& node) { ask(NodeOnlineRequest{node, occasion()}); });
             break;
         case Verb::apply: apply(step.tasks); break;
-        case Verb::scale: ask(TaskScaleRequest{deed.task, deed.count}); break;
-        case Verb::restart_task: ask(TaskRestartRequest{deed.task}); break;
-        case Verb::remove: ask(TaskRemoveRequest{deed.task}); break;
+        case Verb::scale: ask(TaskScaleRequest{action.task, action.count}); break;
+        case Verb::restart_task: ask(TaskRestartRequest{action.task}); break;
+        case Verb::remove: ask(TaskRemoveRequest{action.task}); break;
         case Verb::freeze_on: ask(FreezeOnRequest{occasion()}); break;
         case Verb::freeze_off: ask(FreezeOffRequest{occasion()}); break;
         case Verb::crash_coordinator: cluster_.crash_coordinator(); break;
@@ -131,7 +131,7 @@ void ScenarioExecutor::crash(const std::string& node) {
 
 void ScenarioExecutor::restart(const ScenarioStep& step, const std::string& node) {
     crash(node);
-    if (step.deed.empty) {
+    if (step.action.empty) {
         cluster_.lose_disk(node);
     }
     later(step.down, Later::boot, node);

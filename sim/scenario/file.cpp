@@ -215,16 +215,16 @@ private:
     void read_step(const toml::table& table) {
         ScenarioStep step;
         read_time(table, step);
-        const auto* const deeds = table.get("do");
-        const auto* const list = deeds == nullptr ? nullptr : deeds->as_array();
-        if (deeds == nullptr || (list != nullptr && list->empty())) {
+        const auto* const actions = table.get("do");
+        const auto* const list = actions == nullptr ? nullptr : actions->as_array();
+        if (actions == nullptr || (list != nullptr && list->empty())) {
             fail_at(table, "the step does nothing; write do = \"crash n3\"");
             return;
         }
         std::vector<std::string_view> known{"at", "after", "do"};
         const std::size_t count = list == nullptr ? 1 : list->size();
         for (std::size_t index = 0; index < count && !fields_.fault(); ++index) {
-            read_deed(table, list == nullptr ? *deeds : *list->get(index), step, known);
+            read_action(table, list == nullptr ? *actions : *list->get(index), step, known);
             step.at.reset();
             step.after.reset();
         }
@@ -262,8 +262,8 @@ private:
         last_at_ = into.at.value_or(last_at_);
     }
 
-    void read_deed(const toml::table& table, const toml::node& sentence, ScenarioStep step,
-                   std::vector<std::string_view>& known) {
+    void read_action(const toml::table& table, const toml::node& sentence, ScenarioStep step,
+                     std::vector<std::string_view>& known) {
         const auto words = sentence.value_exact<std::string>();
         if (!words) {
             fail_at(sentence, "do is a text, or a list of texts: do = \"crash n3\"");
@@ -277,13 +277,13 @@ private:
                     shown);
             return;
         }
-        auto deed = fleet_.read(*words);
-        if (!deed) {
-            fail_at(sentence, "'{}': {}", shown, deed.error().detail);
+        auto action = fleet_.read(*words);
+        if (!action) {
+            fail_at(sentence, "'{}': {}", shown, action.error().detail);
             return;
         }
-        step.deed = std::move(*deed);
-        const auto own = keys_of(step.deed.verb);
+        step.action = std::move(*action);
+        const auto own = keys_of(step.action.verb);
         known.insert(known.end(), own.begin(), own.end());
         fields_.duration(table.get("down"), "down", step.down);
         fields_.number(table.get("times"), "times", 1, 1'000, step.times);
@@ -296,11 +296,11 @@ private:
         if (std::max({step.down, step.period, step.by}) > longest) {
             fail_at(table, "down, period and by are at most {}", muster::to_string(longest));
         }
-        if (step.deed.verb == Verb::join) {
+        if (step.action.verb == Verb::join) {
             std::string prefix{usual_name};
             fields_.text(table.get("name"), "name", prefix);
-            number(prefix, step.deed.count, offer_of(table), table, step.join);
-        } else if (step.deed.verb == Verb::apply) {
+            number(prefix, step.action.count, offer_of(table), table, step.join);
+        } else if (step.action.verb == Verb::apply) {
             step.tasks = tasks_of(table);
             if (step.tasks.empty()) {
                 fail_at(table,

@@ -22,7 +22,7 @@ struct ScenarioStep {
     std::optional<Duration> at;     ///< Since the beginning.
     std::optional<Duration> after;  ///< Since the previous step.
     // Neither: as soon as the cluster has converged after the previous step.
-    ScenarioAction deed;
+    ScenarioAction action;
     Duration down = 30s;               ///< How long hosts are off during a restart.
     std::uint32_t times = 3;           ///< How often a wire is cut and healed.
     Duration period = 20s;             ///< Of one cut and heal; cut in its first half.

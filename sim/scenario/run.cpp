@@ -16,7 +16,7 @@ namespace muster::sim {
 
 namespace {
 
-constexpr Duration look_every = 100ms;
+constexpr Duration check_every = 100ms;
 constexpr std::int64_t rounds_of_rest = 5;    // A moment is not enough.
 constexpr std::int64_t rounds_of_begin = 12;  // A freeze looks ten rounds back.
 constexpr Duration all_up_within = 30s;
@@ -64,7 +64,7 @@ public:
         pass(end_before(0), began_ + rounds_of_begin * scenario_.options.coordinator.round);
         finish();
         for (std::size_t step = 0; step < steps.size(); ++step) {
-            begin(steps[step].deed.text);
+            begin(steps[step].action.text);
             executor_.perform(steps[step]);
             meter_.observe(cluster_.now());
             pass(end_before(step + 1), began_);
@@ -129,7 +129,7 @@ private:
             return status && status->serving == scenario_.nodes.size();
         };
         while (!all_serve() && cluster_.now() < origin + all_up_within) {
-            run_until(cluster_.now() + look_every);
+            run_until(cluster_.now() + check_every);
         }
     }
 
@@ -143,7 +143,7 @@ private:
             return since_ && cluster_.now() >= std::max(since_->seen + rest_, earliest);
         };
         while (cluster_.now() < last && (end || !is_over())) {
-            Instant next = std::min(cluster_.now() + look_every, last);
+            Instant next = std::min(cluster_.now() + check_every, last);
             if (const auto due = executor_.next_at()) {
                 next = std::min(next, *due);
             }

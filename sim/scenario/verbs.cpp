@@ -196,9 +196,9 @@ Result<ScenarioAction> Fleet::read(std::string_view sentence) {
     if (!form) {
         return tl::unexpected{form.error()};
     }
-    ScenarioAction deed{.verb = form->verb, .text = fmt::format("{}", fmt::join(words, " "))};
-    auto read = read_words(*form, std::span{words}.subspan(1), deed);
-    if (deed.verb == Verb::heal_all) {
+    ScenarioAction action{.verb = form->verb, .text = fmt::format("{}", fmt::join(words, " "))};
+    auto read = read_words(*form, std::span{words}.subspan(1), action);
+    if (action.verb == Verb::heal_all) {
         coordinator_ = HostState::up;
         for (auto& [name, host] : hosts_) {
             host.state = HostState::up;
@@ -213,13 +213,13 @@ Result<ScenarioAction> Fleet::read(std::string_view sentence) {
         }
         state = form->leaves == HostState::any ? state : form->leaves;
     };
-    for (const std::string& name : deed.nodes) {
+    for (const std::string& name : action.nodes) {
         change(name, hosts_.find(name)->second.state);
     }
     if (form->takes == Takes::nothing) {
         change("the coordinator", coordinator_);
     }
-    return read.map([&] { return std::move(deed); });
+    return read.map([&] { return std::move(action); });
 }
 
 Result<void> Fleet::read_nodes(std::span<const std::string_view> words, ScenarioAction& into) {

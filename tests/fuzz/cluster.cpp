@@ -53,18 +53,18 @@ public:
 
     void act(Bytes& bytes) {
         const auto labels = cluster_.labels();
-        const auto deed = bytes.byte();
+        const auto action = bytes.byte();
         const std::string& label = labels.at(bytes.byte() % labels.size());
-        if (deed < 64) {
-            cluster_.run(std::chrono::milliseconds{std::uint64_t{deed} * deed * 4});
-        } else if (deed < 128) {
-            operate(deed % 16U, label, bytes);
-        } else if (deed < 176) {
-            inject_host_fault(deed % 16U, label, bytes);
-        } else if (deed < 208) {
-            inject_wire_fault(deed % 8U, label, bytes);
-        } else if (deed < 224) {
-            inject_coordinator_fault(deed % 4U, bytes);
+        if (action < 64) {
+            cluster_.run(std::chrono::milliseconds{std::uint64_t{action} * action * 4});
+        } else if (action < 128) {
+            operate(action % 16U, label, bytes);
+        } else if (action < 176) {
+            inject_host_fault(action % 16U, label, bytes);
+        } else if (action < 208) {
+            inject_wire_fault(action % 8U, label, bytes);
+        } else if (action < 224) {
+            inject_coordinator_fault(action % 4U, bytes);
         } else {
             cluster_.mend(label);
         }
@@ -87,9 +87,9 @@ private:
         return simulated_tasks.at(byte % simulated_tasks.size());
     }
 
-    void operate(unsigned deed, const std::string& label, Bytes& bytes) {
+    void operate(unsigned action, const std::string& label, Bytes& bytes) {
         const std::string& name = cluster_.host(label).name();
-        switch (deed) {
+        switch (action) {
             case 0:
             case 1:
             case 2:
@@ -127,12 +127,12 @@ private:
         ask(std::move(request));
     }
 
-    void inject_host_fault(unsigned deed, const std::string& label, Bytes& bytes) {
+    void inject_host_fault(unsigned action, const std::string& label, Bytes& bytes) {
         const sim::AgentHost& host = cluster_.host(label);
         if (!host.is_up() || host.is_paused()) {
             return;
         }
-        switch (deed) {
+        switch (action) {
             case 0: return cluster_.kill_host(label);
             case 1: return cluster_.crash_agent(label);
             case 2: cluster_.crash_agent(label); return cluster_.lose_disk(label);
@@ -145,14 +145,14 @@ private:
             case 9: return cluster_.break_disk(label, true);
             case 10: return cluster_.set_full(label, true);
             case 11: return cluster_.halt_host(label);
-            case 12: return lie(label, bytes);
+            case 12: return falsify(label, bytes);
             case 13: static_cast<void>(cluster_.end_process({task_of(bytes.byte()), 0}, 1)); return;
             case 14: return exchange(label);
             default: cluster_.kill_host(label); return cluster_.boot_host(label);
         }
     }
     // Only one host is byzantine: false reports of two that agree cannot be detected.
-    void lie(const std::string& label, Bytes& bytes) {
+    void falsify(const std::string& label, Bytes& bytes) {
         byzantine_host_ = byzantine_host_.empty() ? label : byzantine_host_;
         Random random{bytes.number(2)};
         cluster_.forge_from(
@@ -166,8 +166,8 @@ private:
         }
     }
 
-    void inject_wire_fault(unsigned deed, const std::string& label, Bytes& bytes) {
-        switch (deed) {
+    void inject_wire_fault(unsigned action, const std::string& label, Bytes& bytes) {
+        switch (action) {
             case 0: return cluster_.partition(label);
             case 1: return cluster_.cut(label, Side::agent);
             case 2: return cluster_.cut(label, Side::coordinator);
@@ -181,11 +181,11 @@ private:
         }
     }
 
-    void inject_coordinator_fault(unsigned deed, Bytes& bytes) {
+    void inject_coordinator_fault(unsigned action, Bytes& bytes) {
         if (!cluster_.coordinator_is_up() || cluster_.coordinator_is_paused()) {
             return;
         }
-        switch (deed) {
+        switch (action) {
             case 0: return cluster_.crash_coordinator();
             case 1: return cluster_.pause_coordinator();
             case 2: return cluster_.fail_store();

@@ -60,23 +60,23 @@ void fuzz_journal(std::string_view input) {
     if (!journal) {
         return;
     }
-    agent::RecoveredState beginning;
-    beginning.memory.incarnation = Incarnation{2};
-    beginning.journal = journal->image();
-    beginning.is_rebooted = journal->is_rebooted();
+    agent::RecoveredState recovered;
+    recovered.memory.incarnation = Incarnation{2};
+    recovered.journal = journal->image();
+    recovered.is_rebooted = journal->is_rebooted();
     agent::Agent agent{
-        opened, {.name = "n1", .life = {1, 1}, .boot = boot, .version = "1.0"}, beginning};
+        opened, {.name = "n1", .life = {1, 1}, .boot = boot, .version = "1.0"}, recovered};
     std::set<agent::ProcessId> started;
-    for (const auto& instance : beginning.journal.instances) {
+    for (const auto& instance : recovered.journal.instances) {
         // An earlier boot left no processes.
-        if (!beginning.is_rebooted && instance.process != agent::ProcessId{} &&
+        if (!recovered.is_rebooted && instance.process != agent::ProcessId{} &&
             started.insert(instance.process).second) {
             static_cast<void>(agent.step(opened, agent::ProcessEnded{.process = instance.process}));
         }
     }
     let_pass(agent, agent::AgentInput{agent::AgentWake{}});
     static_cast<void>(agent.instances());
-    static_cast<void>(journal->write({beginning.journal.instances, {}, {}}));
+    static_cast<void>(journal->write({recovered.journal.instances, {}, {}}));
 }
 
 // A coordinator starts from the store.

@@ -15,7 +15,7 @@
 namespace muster::fuzz {
 namespace {
 
-constexpr CivilMs looked_at{1'700'000'000'000};
+constexpr CivilMs shown_at{1'700'000'000'000};
 
 bool is_control(char letter) {
     const auto byte = static_cast<unsigned char>(letter);
@@ -46,7 +46,7 @@ void fuzz_render(std::string_view input) {
         return;  // Tasks can print tabs and colours.
     }
     for (const std::size_t columns : {std::size_t{0}, std::size_t{40}}) {
-        const auto text = cli::render(*reply->result, looked_at, {false, columns});
+        const auto text = cli::render(*reply->result, shown_at, {false, columns});
         ensure(std::ranges::none_of(text, [](char c) { return is_control(c) && c != '\n'; }),
                "what is rendered has no control bytes but line ends");
     }

@@ -35,8 +35,8 @@ public:
 
     /// False: there is only root here, or the user cannot enter the directory.
     [[nodiscard]] bool exists() const {
-        const auto looked = run(path(), as({"/usr/bin/test", "-x", program("muster")}));
-        return given_ && looked.exit == Exit{.code = 0};
+        const auto tested = run(path(), as({"/usr/bin/test", "-x", program("muster")}));
+        return given_ && tested.exit == Exit{.code = 0};
     }
     [[nodiscard]] const std::string& path() const { return directory_.path(); }
     [[nodiscard]] uid_t id() const { return id_; }

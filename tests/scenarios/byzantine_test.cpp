@@ -43,7 +43,7 @@ TEST_CASE("a byzantine host harms no other", "[scenario][faults][S18]") {
         }
         REQUIRE(honest.size() == 6);
         Random random{seed};
-        for (int lie = 0; lie < 300; ++lie) {
+        for (int report_falsely = 0; report_falsely < 300; ++report_falsely) {
             cluster.forge_from("n3", forged_message(random, cluster.host("n3"), cluster.store()));
             cluster.run(std::chrono::milliseconds{random.below(1'000)});
         }
@@ -110,13 +110,13 @@ TEST_CASE("a host that swallows instances keeps none from running", "[scenario][
 }
 
 /// web.0 was ordered on n0 in this leadership; n1 is byzantine.
-struct LiarStory {
+struct ByzantineStory {
     Checkers checkers;
     coordinator::StoreImage image = image_with(1);
     agent::AgentMemory disk = memory_of(Epoch{1});
-    const std::string liar = "n1";
+    const std::string byzantine = "n1";
 
-    LiarStory() {
+    ByzantineStory() {
         checkers.on(origin, StoreReplaced{image});
         checkers.on(origin, LeadershipBegan{image, 0s, 3});
         welcome();
@@ -124,12 +124,12 @@ struct LiarStory {
     }
     void welcome() {
         checkers.on(origin, WelcomeIssued{n0, "n0", Incarnation{1}});
-        checkers.on(origin, WelcomeIssued{n1, liar, Incarnation{1}});
+        checkers.on(origin, WelcomeIssued{n1, byzantine, Incarnation{1}});
     }
     /// Another leader of the same epoch, whose store has n1.
     void lead_again() {
         coordinator::StoredNode node;
-        node.name = liar;
+        node.name = byzantine;
         image.nodes.push_back(node);
         checkers.on(origin, LeadershipBegan{image, 0s, 3});
         welcome();
@@ -138,7 +138,7 @@ struct LiarStory {
         const Batch batch = start_of(web0);
         checkers.on(origin, BatchIssued{host, batch, image, disk});
     }
-    void lie() {
+    void report_falsely() {
         Report report;
         report.kind = ReportKind::snapshot;
         report.epoch = Epoch{1};
@@ -150,7 +150,7 @@ struct LiarStory {
         instance.state = InstanceState::running;
         report.instances = {instance};
         const AgentMessage message = report;
-        checkers.on(origin, ByzantineReport{n1, liar});
+        checkers.on(origin, ByzantineReport{n1, byzantine});
         checkers.on(origin, AgentMessageReceived{n1, message});
     }
     void emit_event(const std::string& topic, const std::string& name) {
@@ -168,8 +168,8 @@ struct LiarStory {
 }  // namespace
 
 TEST_CASE("a lie that changes another node breaks S18", "[checkers][S18]") {
-    LiarStory story;
-    story.lie();
+    ByzantineStory story;
+    story.report_falsely();
     SECTION("the byzantine node alone") { story.emit_event("node.faulty", "n1"); }
     SECTION("at the end of a round") {
         story.emit_event("node.unready", "n0");
@@ -188,24 +188,24 @@ TEST_CASE("a lie that changes another node breaks S18", "[checkers][S18]") {
 }
 
 TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[checkers][S18]") {
-    LiarStory story;
+    ByzantineStory story;
     SECTION("the claimed copy was ordered, too") {
         story.start(n1);
         static_cast<void>(properties(story.checkers));  // One too many: not under test.
-        story.lie();
+        story.report_falsely();
         story.checkers.on(origin, ByzantineReportHandled{});
         story.stop();
         CHECK(properties(story.checkers) == Found{});
     }
     SECTION("it never was") {
-        story.lie();
+        story.report_falsely();
         story.checkers.on(origin, ByzantineReportHandled{});
         story.stop();
         CHECK(properties(story.checkers) == Found{"S18"});
     }
     SECTION("its leader learned of it first, during recovery") {
         story.lead_again();
-        story.lie();
+        story.report_falsely();
         story.checkers.on(origin, ByzantineReportHandled{});
         story.start(n0);
         static_cast<void>(properties(story.checkers));
@@ -215,7 +215,7 @@ TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[ch
     SECTION("its leader learned of it after recovery") {
         story.lead_again();
         story.emit_event("recovery.ended", "");
-        story.lie();
+        story.report_falsely();
         story.checkers.on(origin, ByzantineReportHandled{});
         story.start(n0);
         static_cast<void>(properties(story.checkers));

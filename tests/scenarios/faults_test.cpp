@@ -31,7 +31,7 @@ constexpr Sign signs[]{
     {"disk-broken", "cannot write"},
     {"disk-full", "has a full disk"},
     {"clock", "has a clock that is"},
-    {"liar", "forges a message"},
+    {"byzantine", "forges a message"},
     {"partition", "is cut off"},
     {"mass-partition", "n1 is cut off"},
     {"cut", "receives nothing"},
@@ -50,7 +50,7 @@ constexpr Sign signs[]{
     {"limits", "_per_round 2"},
     {"rebalance", ": rebalance"},
     {"freeze", ": freeze on"},
-    {"looks", ": explain"},
+    {"queries", ": explain"},
     {"shim-loss", "asks the shim of process"},
 };
 

@@ -88,7 +88,7 @@ void Cgroups::open(const std::vector<CgroupTree>& trees, const std::string& home
         facts_.push_back({limit, false, "this host shows no cgroup with a controller for it"});
     }
     for (const CgroupTree& tree : trees) {
-        look_at(tree, home);
+        inspect(tree, home);
     }
 }
 
@@ -101,7 +101,7 @@ void Cgroups::note(const std::string& limit, bool enforced, const std::string& h
     }
 }
 
-void Cgroups::look_at(const CgroupTree& tree, const std::string& home) {
+void Cgroups::inspect(const CgroupTree& tree, const std::string& home) {
     std::string base = tree.directory;
     std::set<std::string> controllers = tree.controllers;
     if (tree.version == 2) {
@@ -199,11 +199,11 @@ std::set<ProcessId> Cgroups::listed() const {
     std::set<ProcessId> found;
     for (const Place& place : places_) {
         const files::path prefix{place.prefix};
-        const std::string beginning = prefix.filename().string();
+        const std::string name_prefix = prefix.filename().string();
         for (const std::string& name : names_in(prefix.parent_path().string())) {
             const auto process =
-                name.starts_with(beginning)
-                    ? number_in<ProcessId>(std::string_view{name}.substr(beginning.size()))
+                name.starts_with(name_prefix)
+                    ? number_in<ProcessId>(std::string_view{name}.substr(name_prefix.size()))
                     : std::nullopt;
             if (process && *process != ProcessId{}) {
                 found.insert(*process);

@@ -52,7 +52,7 @@ private:
         std::set<std::string> limited;  // The limits that can be set here.
     };
 
-    void look_at(const CgroupTree& tree, const std::string& home);
+    void inspect(const CgroupTree& tree, const std::string& home);
     void probe(Place& place);
     void note(const std::string& limit, bool enforced, const std::string& how);
     [[nodiscard]] std::vector<std::string> directories_of(ProcessId process) const;

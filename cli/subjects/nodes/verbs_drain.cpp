@@ -91,7 +91,7 @@ void print_news(Console& console, const Drain& drain, const DrainChanges& news) 
 }
 
 /// Queries a draining node, and prints the news.
-Result<void> look_at(Console& console, Drain& drain) {
+Result<void> observe(Console& console, Drain& drain) {
     const auto reply = console.ask(NodeShowRequest{drain.node});
     if (!reply && reply.error().code != Errc::not_found) {
         return tl::unexpected(reply.error());
@@ -112,8 +112,8 @@ Result<void> look_at(Console& console, Drain& drain) {
 Result<bool> is_overdue(Console& console, std::vector<Drain>& drains) {
     bool overdue = false;
     for (Drain& drain : drains) {
-        if (auto looked = look_at(console, drain); !looked) {
-            return tl::unexpected(looked.error());
+        if (auto observed = observe(console, drain); !observed) {
+            return tl::unexpected(observed.error());
         }
         overdue = overdue || (drain.view.running && drain.view.overdue);
     }

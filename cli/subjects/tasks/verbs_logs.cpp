@@ -17,7 +17,7 @@ namespace muster::cli {
 namespace {
 
 // The pause before the end of a log is read again.
-constexpr Duration between_looks = 250ms;
+constexpr Duration between_reads = 250ms;
 
 /// Shows one log, a piece at a time: the next is requested after the last is written.
 class Reader {
@@ -45,7 +45,7 @@ public:
                 return ExitCode::ok;
             }
             if (piece.left == 0) {
-                std::this_thread::sleep_for(between_looks);
+                std::this_thread::sleep_for(between_reads);
             }
         }
     }

@@ -79,8 +79,8 @@ ssize_t receive_guarded(FrameGuard& guard, int file, char* into, std::size_t siz
         if (there <= 0) {
             return there;
         }
-        FrameGuard looks_ahead = guard;
-        const auto admitted = looks_ahead.admit({into, static_cast<std::size_t>(there)});
+        FrameGuard ahead = guard;
+        const auto admitted = ahead.admit({into, static_cast<std::size_t>(there)});
         if (!admitted) {
             ++count_ended;
             errno = ECONNRESET;

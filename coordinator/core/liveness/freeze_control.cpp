@@ -83,13 +83,13 @@ void FreezeControl::judge(StepContext& step, const ClosedRound& closed, Effects&
     if (liveness_.recovery().runs() && step.now < liveness_.recovery().grace_ends()) {
         return;  // Silent nodes are judged together once the grace is over.
     }
-    bool looks = freeze_.is_on();
+    bool may_begin = freeze_.is_on();
     for (const NodeIndex index : closed.away) {
         if (is_silent(nodes_[index])) {
-            looks = freeze_.fell_silent(index, closed.round) || looks;
+            may_begin = freeze_.fell_silent(index, closed.round) || may_begin;
         }
     }
-    if (!looks) {
+    if (!may_begin) {
         return;
     }
     const Census seen = census();

@@ -75,7 +75,7 @@ std::optional<TaskIndex> find_halted(const std::vector<std::string>& tasks, Task
 /// Moves on to the next task that is not done. False: there is none.
 bool find_unsettled(const std::vector<std::string>& tasks, bool finished, std::size_t& position,
                     TaskReader& view) {
-    for (std::size_t looked_at = 0; looked_at < tasks.size(); ++looked_at) {
+    for (std::size_t visited = 0; visited < tasks.size(); ++visited) {
         if (!is_done(tasks[position], finished, view)) {
             return true;
         }

@@ -61,15 +61,15 @@ Result<ReplyBody> show_node(const Facts& facts, const std::string& name) {
     if (!index) {
         return fail(Errc::not_found, "no node is called '" + name + "'; see 'muster node list'");
     }
-    const AgentFacts& said = facts_of(facts.nodes[*index]);
+    const AgentFacts& agent = facts_of(facts.nodes[*index]);
     auto instances = views_on(facts.copies.workload, facts.copies.placements, *index);
     for (InstanceView& instance : instances) {
         add_node_note(facts, instance);
     }
-    return ReplyBody{NodeShowReply{view_of(facts, *index), std::move(instances),
-                                   facts.copies.placements.nodes().offer(*index),
-                                   drain_of(facts, *index), flap_score_of(facts, *index),
-                                   said.limits, said.capacity_from, said.vitals, said.clock_ahead}};
+    return ReplyBody{NodeShowReply{
+        view_of(facts, *index), std::move(instances), facts.copies.placements.nodes().offer(*index),
+        drain_of(facts, *index), flap_score_of(facts, *index), agent.limits, agent.capacity_from,
+        agent.vitals, agent.clock_ahead}};
 }
 
 // The last report of each node, from the last closed round or later.
@@ -94,14 +94,14 @@ Result<ReplyBody> reported(const Facts& facts, const std::string& pattern) {
         if (node.answered_in < reply.round || !node.reported) {
             continue;
         }
-        ReportedNode said{.name = std::move(name), .round = node.answered_in, .instances = {}};
+        ReportedNode view{.name = std::move(name), .round = node.answered_in, .instances = {}};
         for (InstanceView& instance :
              views_on(facts.copies.workload, facts.copies.placements, index)) {
             if (instance.state != "ordered") {  // Ordered by us, not reported by the node.
-                said.instances.push_back(std::move(instance));
+                view.instances.push_back(std::move(instance));
             }
         }
-        reply.nodes.push_back(std::move(said));
+        reply.nodes.push_back(std::move(view));
     }
     return ReplyBody{std::move(reply)};
 }

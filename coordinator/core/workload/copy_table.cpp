@@ -12,7 +12,7 @@ namespace muster::coordinator {
 namespace {
 
 // This many are searched one by one before they are sorted in.
-constexpr Duration look_again = std::chrono::milliseconds{200};  // At the health of a copy.
+constexpr Duration check_again = std::chrono::milliseconds{200};  // At the health of a copy.
 constexpr std::size_t unsorted_most = 32;
 
 bool before(const Copy& a, const Copy& b) {
@@ -114,7 +114,8 @@ std::optional<Instant> CopyTable::note_health(Instant now, TaskIndex task, const
             copy.healthy = true;
             copy.ended_early = false;
         } else {
-            left = std::min(left.value_or(least), std::max<Duration>(least - runs_for, look_again));
+            left =
+                std::min(left.value_or(least), std::max<Duration>(least - runs_for, check_again));
         }
     }
     return left ? std::optional<Instant>{now + *left} : std::nullopt;

@@ -45,19 +45,19 @@ void AgentOrders::on(Instant, const PollIssued& issued) {
 void AgentOrders::on(Instant, const AgentBegan& began) {
     Host& host = hosts_[began.host];
     Host fresh;
-    fresh.incarnation = began.beginning.memory.incarnation;
+    fresh.incarnation = began.recovered.memory.incarnation;
     fresh.epoch = host.epoch;
     fresh.leader = host.leader;
-    if (!began.beginning.is_rebooted) {
+    if (!began.recovered.is_rebooted) {
         fresh.instances = std::move(host.instances);
         fresh.processes = std::move(host.processes);
         fresh.ending = std::move(host.ending);
     }
     std::map<InstanceId, Generation> known;
-    for (const auto& image : began.beginning.journal.instances) {
+    for (const auto& image : began.recovered.journal.instances) {
         known.emplace(image.report.id, image.report.generation);
     }
-    for (const auto& found : began.beginning.found) {
+    for (const auto& found : began.recovered.found) {
         // The agent only cleans up a process that its journal does not know, and that it had to end
         // or whose lease ended.
         if (!fresh.ending.contains(raw(found.process))) {

@@ -24,9 +24,9 @@ public:
 
     void on(Instant, const LeadershipBegan&) { ordered_.clear(); }
 
-    void on(Instant, const ByzantineReport& lie) {
-        byzantine_agents_.insert(lie.host);
-        speaking_ = lie.name;
+    void on(Instant, const ByzantineReport& report) {
+        byzantine_agents_.insert(report.host);
+        speaking_ = report.name;
         changed_.clear();
         round_closed_ = false;
     }

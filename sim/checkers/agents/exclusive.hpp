@@ -39,9 +39,9 @@ public:
 
     void on(Instant, const HostHalted& halted) { forget(halted.host); }
 
-    void on(Instant, const ByzantineReport& lie) {
-        if (byzantine_agents_.insert(lie.host).second) {
-            forget(lie.host);
+    void on(Instant, const ByzantineReport& report) {
+        if (byzantine_agents_.insert(report.host).second) {
+            forget(report.host);
         }
     }
 

@@ -19,9 +19,9 @@ struct AgentStory {
     AgentStory() { begin({}); }
 
     /// Begins a life with this recovered state and a correct journal.
-    void begin(agent::RecoveredState beginning) {
-        beginning.memory = disk;
-        checkers.on(origin, AgentBegan{n0, beginning});
+    void begin(agent::RecoveredState recovered) {
+        recovered.memory = disk;
+        checkers.on(origin, AgentBegan{n0, recovered});
     }
 
     void deliver(const Batch& batch) { checkers.on(origin, BatchDelivered{n0, batch, disk}); }
@@ -79,23 +79,23 @@ TEST_CASE("a process that is made while one of an earlier life is alive breaks S
     agent::InstanceImage image;
     image.report.id = web0;
     image.report.generation = Generation{5};
-    agent::RecoveredState beginning;
-    beginning.journal.instances = {image};
+    agent::RecoveredState recovered;
+    recovered.journal.instances = {image};
     SECTION("it is alive") {
-        story.begin(beginning);
+        story.begin(recovered);
         story.spawn();
         CHECK(properties(story.checkers) == Found{"S6"});
     }
     SECTION("it ended before") {
         story.gone(1);
-        story.begin(beginning);
+        story.begin(recovered);
         story.spawn();
         CHECK(properties(story.checkers).empty());
     }
     SECTION("the host was rebooted, and no order came since") {
         story.gone(-1);
-        beginning.is_rebooted = true;
-        story.begin(beginning);
+        recovered.is_rebooted = true;
+        story.begin(recovered);
         story.spawn();
         CHECK(properties(story.checkers) == Found{"S6"});
     }
@@ -119,9 +119,9 @@ TEST_CASE("an instance that is ending when a life without its journal finds it i
     found.process = agent::ProcessId{story.processes};
     found.id = web0;
     found.generation = Generation{5};
-    agent::RecoveredState beginning;
-    beginning.found = {found};
-    story.begin(beginning);
+    agent::RecoveredState recovered;
+    recovered.found = {found};
+    story.begin(recovered);
     Batch batch = start_of(web0);
     batch.starts.front().generation = Generation{3};
     story.obey(batch);
@@ -146,9 +146,9 @@ TEST_CASE(
     found.process = agent::ProcessId{story.processes};
     found.id = web0;
     found.generation = Generation{5};
-    agent::RecoveredState beginning;
-    beginning.found = {found};
-    story.begin(beginning);
+    agent::RecoveredState recovered;
+    recovered.found = {found};
+    story.begin(recovered);
     story.gone(-1);
     story.spawn();
     CHECK(properties(story.checkers) == (is_lost ? Found{} : Found{"S6"}));
@@ -162,20 +162,20 @@ TEST_CASE("an instance that ended with its agent can be ordered again", "[checke
     agent::InstanceImage image;
     image.report.id = web0;
     image.report.generation = Generation{5};
-    agent::RecoveredState beginning;
-    beginning.journal.instances = {image};
+    agent::RecoveredState recovered;
+    recovered.journal.instances = {image};
     SECTION("by its shutdown") {
         story.checkers.on(origin, ShutDownOrdered{n0});
         story.end();
         story.gone(-1);
-        story.begin(beginning);
+        story.begin(recovered);
         story.obey(start_of(web0, Sequence{2}));
         story.spawn(Generation{5}, RestartPolicy::never);
         CHECK(properties(story.checkers) == Found{});
     }
     SECTION("by itself") {
         story.gone(0);
-        story.begin(beginning);
+        story.begin(recovered);
         story.obey(start_of(web0, Sequence{2}));
         story.spawn(Generation{5}, RestartPolicy::never);
         CHECK(properties(story.checkers) == Found{"S6"});

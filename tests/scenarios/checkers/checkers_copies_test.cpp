@@ -260,15 +260,15 @@ TEST_CASE("a stop on a byzantine host is not judged by S13", "[checkers][S13]") 
     BoundStory story;
     story.start(n0);
     story.report(n0, {web0});
-    const bool lies = GENERATE(false, true);
-    if (lies) {
+    const bool is_byzantine = GENERATE(false, true);
+    if (is_byzantine) {
         const std::string name = "n0";
         story.checkers.on(origin, ByzantineReport{n0, name});
         story.checkers.on(origin, ByzantineReportHandled{});
     }
     const Batch batch = stop_of(web0, Sequence{9});
     story.checkers.on(origin, BatchIssued{n0, batch, story.image, story.disk});
-    CHECK(properties(story.checkers) == (lies ? Found{} : Found{"S13"}));
+    CHECK(properties(story.checkers) == (is_byzantine ? Found{} : Found{"S13"}));
 }
 
 // Goal: a start that replaces what a byzantine host reports adds no copy that its leader could know
@@ -280,20 +280,20 @@ TEST_CASE("a start where a byzantine host already reports the instance adds no c
     story.start(n1);
     story.report(n0, {web0});
     story.report(n1, {web0});
-    const HostIndex liar{2};
+    const HostIndex byzantine{2};
     const std::string name = "n2";
     const bool claims = GENERATE(true, false);
-    story.checkers.on(origin, ByzantineReport{liar, name});
-    Report lie;
-    lie.kind = ReportKind::snapshot;
+    story.checkers.on(origin, ByzantineReport{byzantine, name});
+    Report report;
+    report.kind = ReportKind::snapshot;
     if (claims) {
-        lie.instances = BoundStory::in_state({web0}, InstanceState::running);
+        report.instances = BoundStory::in_state({web0}, InstanceState::running);
     }
-    const AgentMessage message = lie;
-    story.checkers.on(origin, AgentMessageReceived{liar, message});
+    const AgentMessage message = report;
+    story.checkers.on(origin, AgentMessageReceived{byzantine, message});
     story.checkers.on(origin, ByzantineReportHandled{});
     story.image.tasks.front().wanted.instances = 0;
-    story.start(liar);
+    story.start(byzantine);
     CHECK(properties(story.checkers) == (claims ? Found{} : Found{"S7"}));
 }
 

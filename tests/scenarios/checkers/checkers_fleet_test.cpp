@@ -83,9 +83,9 @@ TEST_CASE("a start above max_per_node is found, a replacement in its place is no
 // Goal: a start is not judged by what runs on a byzantine host, because its leader cannot know
 // that.
 TEST_CASE("instances on a byzantine host are not counted", "[checkers][placement]") {
-    const bool lies = GENERATE(false, true);
-    const auto lie = [&](PlacingStory& story) {
-        if (lies) {
+    const bool is_byzantine = GENERATE(false, true);
+    const auto falsify = [&](PlacingStory& story) {
+        if (is_byzantine) {
             story.checkers.on(origin, ByzantineReport{n0, "n0"});
             story.checkers.on(origin, ByzantineReportHandled{});
         }
@@ -93,8 +93,8 @@ TEST_CASE("instances on a byzantine host are not counted", "[checkers][placement
     SECTION("by max_per_node") {
         PlacingStory story;
         CHECK(story.start(0) == Found{});
-        lie(story);
-        CHECK(story.start(1) == (lies ? Found{} : placing));
+        falsify(story);
+        CHECK(story.start(1) == (is_byzantine ? Found{} : placing));
     }
     SECTION("by capacity") {
         Offer offer;
@@ -102,13 +102,13 @@ TEST_CASE("instances on a byzantine host are not counted", "[checkers][placement
         PlacingStory story{offer};
         story.image.tasks.front().wanted.spec.max_per_node = 9;
         CHECK(story.start(0) == Found{});
-        lie(story);
-        CHECK(story.start(1) == (lies ? Found{} : placing));
+        falsify(story);
+        CHECK(story.start(1) == (is_byzantine ? Found{} : placing));
     }
     SECTION("its pool is judged") {
         PlacingStory story;
         story.rule().pool = "edge";
-        lie(story);
+        falsify(story);
         CHECK(story.start() == placing);
     }
 }

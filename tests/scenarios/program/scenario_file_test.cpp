@@ -49,7 +49,7 @@ std::string fault_of_step(const std::string& keys) {
 std::vector<std::string> nodes_of(const std::string& words) {
     const auto scenario =
         read_sound(std::string{two_racks} + "[[step]]\ndo = \"partition " + words + "\"\n");
-    return scenario.steps.at(0).deed.nodes;
+    return scenario.steps.at(0).action.nodes;
 }
 
 using Names = std::vector<std::string>;
@@ -109,8 +109,8 @@ argv = ["exit", "1", "500"]
     REQUIRE(scenario.steps.size() == 5);
     CHECK(scenario.steps[0].at == 60s);
     CHECK(scenario.steps[0].force);
-    CHECK(scenario.steps[1].deed.verb == Verb::restart);
-    CHECK(scenario.steps[1].deed.empty);
+    CHECK(scenario.steps[1].action.verb == Verb::restart);
+    CHECK(scenario.steps[1].action.empty);
     CHECK(scenario.steps[1].down == 90s);
     CHECK_FALSE(scenario.steps[1].at);
     CHECK(scenario.steps[2].after == 5s);
@@ -149,7 +149,7 @@ TEST_CASE("a joining node takes a number that is free", "[scenario][written]") {
         "[[step]]\ndo = \"crash n[0-4]\"\n");
     CHECK(scenario.nodes[2].name == "n2");
     CHECK(scenario.steps[0].join[1].name == "n4");
-    CHECK(scenario.steps[1].deed.nodes.size() == 5);
+    CHECK(scenario.steps[1].action.nodes.size() == 5);
 }
 
 TEST_CASE("nodes of two tables of the same name are numbered consecutively",

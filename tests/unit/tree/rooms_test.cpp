@@ -147,16 +147,16 @@ std::set<std::string> reached_from(const std::string& from, const Parts& parts) 
 // Method: compare every include of every file with the order.
 TEST_CASE("every file includes its own room or lower ones", "[source]") {
     const std::filesystem::path root{MUSTER_SOURCE_DIR};
-    std::size_t looked_at = 0;
+    std::size_t checked = 0;
     for (const auto& file : files_of(root)) {
         for (const auto& header : included_in(text_of(root / file))) {
-            ++looked_at;
+            ++checked;
             if (points_up(file, header)) {
                 FAIL_CHECK(file + " includes " + header + " of a higher room");
             }
         }
     }
-    CHECK(looked_at > 1'000);
+    CHECK(checked > 1'000);
 }
 
 TEST_CASE("an include that points to a higher room is found", "[source]") {

@@ -32,13 +32,13 @@ struct NodeOptions {
     CheckOptions check{};
     Offer offer{};
     std::vector<LimitFact> limits{};
-    RecoveredState beginning{};  ///< What an earlier life left, except its memory, which is above.
+    RecoveredState recovered{};  ///< What an earlier life left, except its memory, which is above.
 };
 
 class Node {
 public:
     explicit Node(const NodeOptions& options = {})
-        : options_{options}, agent_{now_, agent_options(options), beginning()} {
+        : options_{options}, agent_{now_, agent_options(options), recovered()} {
         on_output(agent_.step(now_, AgentWake{}));
     }
 
@@ -186,11 +186,11 @@ private:
                 .check = options.check,
                 .limits = options.limits};
     }
-    [[nodiscard]] RecoveredState beginning() const {
-        RecoveredState beginning = options_.beginning;
-        beginning.memory = options_.memory;
-        beginning.memory.incarnation = next(beginning.memory.incarnation);
-        return beginning;
+    [[nodiscard]] RecoveredState recovered() const {
+        RecoveredState recovered = options_.recovered;
+        recovered.memory = options_.memory;
+        recovered.memory.incarnation = next(recovered.memory.incarnation);
+        return recovered;
     }
 
     void on_output(AgentOutput output) {

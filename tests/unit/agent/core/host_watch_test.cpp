@@ -84,7 +84,8 @@ TEST_CASE("a host below a floor asks for no work until it is a quarter above it"
         CHECK(seen.on_observed(host_at(1'000'000, 40 * mebibyte)).empty());
     }
     SECTION("a disk that does not answer") {
-        for (std::uint32_t look = 1; look <= HostWatch::unanswered_limit; ++look) {
+        for (std::uint32_t check_number = 1; check_number <= HostWatch::unanswered_limit;
+             ++check_number) {
             CHECK(seen.on_observed(host_at(1'000'000)).empty());
         }
         CHECK(seen.on_observed(host_at(1'000'000)) == "the disk with its state does not answer");

@@ -38,8 +38,8 @@ JournalImage replayed(const std::vector<JournalWrite>& writes) {
 /// The next life of a node's agent.
 NodeOptions after(const Node& node, bool is_rebooted = false) {
     NodeOptions options;
-    options.beginning.journal = replayed(node.journal);
-    options.beginning.is_rebooted = is_rebooted;
+    options.recovered.journal = replayed(node.journal);
+    options.recovered.is_rebooted = is_rebooted;
     return options;
 }
 
@@ -299,7 +299,7 @@ TEST_CASE("a process that an earlier life ordered to end leaves", "[agent][journ
     first.stop(web0, 3);
     auto options = after(first);
     SECTION("as the journal says") {}
-    SECTION("as only its shim says") { options.beginning.journal.instances[0].leaving = false; }
+    SECTION("as only its shim says") { options.recovered.journal.instances[0].leaving = false; }
     Node second{options};
     second.input(ProcessEnded{.process = ProcessId{1}, .exit_signal = SIGTERM, .by_order = true});
     CHECK(second.state(web0) == "unknown");
@@ -363,7 +363,7 @@ TEST_CASE("a command that could not be executed is not tried again after a reboo
 // Goal: an agent survives the loss of its state directory. Method: shims report unknown processes.
 TEST_CASE("processes found without a journal are adopted", "[agent][journal][S14]") {
     NodeOptions options;
-    options.beginning.found = {{ProcessId{9}, web0, Generation{3}, sleeper()}};
+    options.recovered.found = {{ProcessId{9}, web0, Generation{3}, sleeper()}};
     Node node{options};
     CHECK(node.state(web0) == "starting");
     node.input(ProcessStarted{ProcessId{9}, CivilMs{5}, {100, 1}});
@@ -380,8 +380,8 @@ TEST_CASE("processes found without a journal are adopted", "[agent][journal][S14
 
 TEST_CASE("no process gets the id of an orphan of an unknown one", "[agent][journal][S14]") {
     NodeOptions options;
-    options.beginning.found = {{ProcessId{9}, web0, Generation{3}, sleeper()}};
-    options.beginning.last_left = ProcessId{77};
+    options.recovered.found = {{ProcessId{9}, web0, Generation{3}, sleeper()}};
+    options.recovered.last_left = ProcessId{77};
     Node node{options};
     node.join();
     node.start(web1, 3);
@@ -393,7 +393,7 @@ TEST_CASE("a second process of a known instance is ended", "[agent][journal]") {
     first.join();
     first.start(web0, 3);
     auto options = after(first);
-    options.beginning.found = {{ProcessId{9}, web0, Generation{2}, sleeper()}};
+    options.recovered.found = {{ProcessId{9}, web0, Generation{2}, sleeper()}};
     Node second{options};
     second.pass(1ms);
     REQUIRE(second.ends.size() == 1);
@@ -458,7 +458,7 @@ TEST_CASE("an instance whose spec the journal lost is ended, and all are reporte
     first.ended(ProcessId{2}, 0);
     REQUIRE(first.state(web1) == "exited");
     NodeOptions options = after(first);
-    options.beginning.journal.specs.clear();
+    options.recovered.journal.specs.clear();
     Node second{options};
     second.join();
     CHECK(second.state(web0) == "unknown");

@@ -196,10 +196,10 @@ TEST_CASE("an adopted exclusive process keeps running, and is not restarted when
     waiting.report.state = InstanceState::backoff;
     waiting.process = {};
     waiting.identity = {};
-    RecoveredState beginning;
-    beginning.journal.instances = {image, waiting};
-    beginning.journal.specs = {{"web", alone()}};
-    Leased node{{.beginning = beginning}};
+    RecoveredState recovered;
+    recovered.journal.instances = {image, waiting};
+    recovered.journal.specs = {{"web", alone()}};
+    Leased node{{.recovered = recovered}};
     node.join();
     CHECK(node.state(web0) == "running");
     CHECK_FALSE(node.is_known(web1));  // It may already run elsewhere.

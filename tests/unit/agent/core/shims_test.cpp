@@ -110,17 +110,17 @@ TEST_CASE("the next life asks about what an earlier one left unfinished", "[agen
     if (leaves) {
         first.stop(web0, 3);
     }
-    RecoveredState beginning;
+    RecoveredState recovered;
     for (const JournalWrite& write : first.journal) {
         for (const auto& spec : write.specs) {
-            beginning.journal.specs.push_back(spec);
+            recovered.journal.specs.push_back(spec);
         }
         for (const auto& image : write.instances) {
-            beginning.journal.instances = {image};
+            recovered.journal.instances = {image};
         }
     }
-    REQUIRE(beginning.journal.instances.size() == 1);
-    Node second{{.beginning = beginning}};
+    REQUIRE(recovered.journal.instances.size() == 1);
+    Node second{{.recovered = recovered}};
     second.pass(sleeper().grace + limits::shim_patience);
     REQUIRE_FALSE(second.asks.empty());
     CHECK(second.asks[0].process == ProcessId{1});

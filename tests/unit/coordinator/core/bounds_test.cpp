@@ -115,23 +115,23 @@ TEST_CASE("a node that never reports its instances counts as silent",
     image.nodes = {StoredNode{.name = "liar", .incarnation = Incarnation{1}},
                    StoredNode{.name = "n1", .incarnation = Incarnation{1}}};
     CoordinatorHarness harness{image};
-    FakeAgent& liar = harness.add("liar");
-    liar.answers = false;
-    harness.send_hello(liar);
+    FakeAgent& byzantine = harness.add("liar");
+    byzantine.answers = false;
+    harness.send_hello(byzantine);
     harness.join("n1");
     for (int round = 0; round < 30; ++round) {
         harness.pass(1s);
-        const Poll& poll = liar.polls.back();
-        harness.give(FromAgent{liar.session, Report{ReportKind::same,
-                                                    poll.epoch,
-                                                    poll.round,
-                                                    Incarnation{1},
-                                                    Revision{1},
-                                                    Revision{1},
-                                                    {},
-                                                    {},
-                                                    {},
-                                                    {}}});
+        const Poll& poll = byzantine.polls.back();
+        harness.give(FromAgent{byzantine.session, Report{ReportKind::same,
+                                                         poll.epoch,
+                                                         poll.round,
+                                                         Incarnation{1},
+                                                         Revision{1},
+                                                         Revision{1},
+                                                         {},
+                                                         {},
+                                                         {},
+                                                         {}}});
     }
     CHECK(harness.status().phase == "leading");
     CHECK(harness.running("web") == 1);
@@ -144,16 +144,16 @@ TEST_CASE("a node that never reports its instances is lost, also if no other nod
     CoordinatorHarness harness;
     harness.join("n1");
     harness.pass(30s);
-    FakeAgent& liar = harness.add("liar");
-    liar.answers = false;
-    harness.send_hello(liar);
+    FakeAgent& byzantine = harness.add("liar");
+    byzantine.answers = false;
+    harness.send_hello(byzantine);
     for (int round = 0; round < 6; ++round) {
-        const Poll& poll = liar.polls.back();
+        const Poll& poll = byzantine.polls.back();
         Report nothing;
         nothing.epoch = poll.epoch;
         nothing.round = poll.round;
         nothing.incarnation = Incarnation{1};
-        harness.give(FromAgent{liar.session, nothing});
+        harness.give(FromAgent{byzantine.session, nothing});
         harness.pass(1s);
     }
     CHECK(harness.node("liar").health == "lost");

@@ -107,9 +107,9 @@ struct Desk {
     net::Dealer dealer{test_context(), net::tool_dealer()};
     Coordinator core{Instant{1h}, {}, {}};
     Worker worker;
-    int looked = 0;
+    int reads = 0;
     Readings readings{core, worker, [this](Instant, const CoreRequest& request) {
-                          ++looked;
+                          ++reads;
                           return Shared{Reply{request.id, StatusReply{}}};
                       }};
     std::size_t asked = 0;
@@ -129,11 +129,11 @@ TEST_CASE("equal queries that wait together share one answer", "[readings]") {
     desk.ask({{1, 2}, StatusRequest{}});
     desk.readings.go_on(Instant{1h});
     CHECK_FALSE(desk.readings.is_due());
-    CHECK(desk.looked == 2);  // Another id needs another answer.
+    CHECK(desk.reads == 2);  // Another id needs another answer.
     desk.ask(status);
     CHECK(desk.readings.is_due());
     desk.readings.go_on(Instant{1h});
-    CHECK(desk.looked == 3);
+    CHECK(desk.reads == 3);
     std::size_t with_id = 0;
     for (int i = 0; i < 5; ++i) {
         const Reply reply = desk.next();
@@ -156,7 +156,7 @@ TEST_CASE("readers that still wait at the end are refused", "[readings]") {
         REQUIRE_FALSE(reply.result);
         CHECK(reply.result.error().code == Errc::not_leader);
     }
-    CHECK(desk.looked == 0);
+    CHECK(desk.reads == 0);
 }
 
 // Goal: memory is bounded for any number of queries. Method: one more than can wait.

@@ -88,25 +88,25 @@ TEST_CASE("a copy that was ordered never yields to one that is only claimed",
           "[coordinator][S18]") {
     ThreeCopies story;
     CoordinatorHarness& harness = story.harness;
-    FakeAgent& liar = harness.add("liar");
+    FakeAgent& byzantine = harness.add("liar");
     SECTION("in its first report") {
-        story.claim(liar);
-        harness.send_hello(liar);
+        story.claim(byzantine);
+        harness.send_hello(byzantine);
     }
     SECTION("later") {
-        harness.send_hello(liar);
+        harness.send_hello(byzantine);
         harness.pass(2s);
-        story.claim(liar);
+        story.claim(byzantine);
     }
     SECTION("and neither serves") {
-        harness.send_hello(liar);
+        harness.send_hello(byzantine);
         harness.pass(2s);
         harness.ask(NodeOfflineRequest{"*", {}}, harness.fresh_id());
-        story.claim(liar);
+        story.claim(byzantine);
     }
     harness.pass(3s);
     CHECK(story.running_on_honest() == 3);
-    CHECK(liar.instances.empty());
+    CHECK(byzantine.instances.empty());
     CHECK(story.times_counted("liar", "claimed_instance") == 1);
     CHECK(story.event_detail("node.faulty", "liar") ==
           "it reports web.0 in generation " + std::to_string(raw(story.generation)) +
@@ -119,7 +119,7 @@ TEST_CASE("a copy that was ordered never yields to one that is only claimed",
 TEST_CASE("a claim in the latest generation replaces nothing", "[coordinator][S18]") {
     ThreeCopies story;
     CoordinatorHarness& harness = story.harness;
-    FakeAgent& liar = harness.join("liar");
+    FakeAgent& byzantine = harness.join("liar");
     harness.pass(2s);
     harness.ask(NodeOfflineRequest{"liar", {}}, harness.fresh_id());  // It gets no orders.
     for (const std::string& name : story.honest) {
@@ -127,8 +127,8 @@ TEST_CASE("a claim in the latest generation replaces nothing", "[coordinator][S1
     }
     harness.want("web", 3, "/bin/true");
     story.generation = next(story.generation);
-    liar.obeys = false;
-    story.claim(liar);
+    byzantine.obeys = false;
+    story.claim(byzantine);
     harness.pass(3s);
     CHECK(story.running_on_honest() == 3);
     for (const std::string& name : story.honest) {
@@ -141,10 +141,10 @@ TEST_CASE("a claim in the latest generation replaces nothing", "[coordinator][S1
 // Goal: a repeated lie suspends the node. Method: it claims in each round.
 TEST_CASE("a node that claims again and again is suspended", "[coordinator][S18]") {
     ThreeCopies story;
-    FakeAgent& liar = story.harness.join("liar");
+    FakeAgent& byzantine = story.harness.join("liar");
     story.harness.pass(2s);
     for (int round = 0; round < 8; ++round) {
-        story.claim(liar);
+        story.claim(byzantine);
         story.harness.pass(1s);
     }
     CHECK(story.running_on_honest() == 3);
@@ -155,18 +155,18 @@ TEST_CASE("a node that claims again and again is suspended", "[coordinator][S18]
 // they have the same generation; the byzantine node lets its own start expire and claims the other.
 TEST_CASE("a start that expired makes no claim of another task true", "[coordinator][S18]") {
     CoordinatorHarness harness;
-    FakeAgent& liar = harness.join("a");
+    FakeAgent& byzantine = harness.join("a");
     FakeAgent& honest = harness.join("b");
     harness.pass(2s);
-    liar.obeys = false;
+    byzantine.obeys = false;
     const ApplyRequest both{
         .tasks = {CoordinatorHarness::wanted("api", 1), CoordinatorHarness::wanted("web", 1)}};
     REQUIRE(harness.ask(both, harness.fresh_id()).has_value());
     harness.pass(2s);
     REQUIRE(honest.instances.contains({"web", 0}));
     const Generation generation = honest.instances.at({"web", 0}).generation;
-    liar.instances[{"web", 0}] = running_copy("web", 0, generation, CivilMs{1'000});
-    liar.revision = next(liar.revision);
+    byzantine.instances[{"web", 0}] = running_copy("web", 0, generation, CivilMs{1'000});
+    byzantine.revision = next(byzantine.revision);
     harness.pass(2s);
     CHECK(honest.instances.contains({"web", 0}));
     CHECK(harness.happened("node.faulty", "a"));
@@ -179,17 +179,17 @@ TEST_CASE("a node that stops nothing of what it claims takes no instance away",
           "[coordinator][S18][L1]") {
     ThreeCopies story;
     CoordinatorHarness& harness = story.harness;
-    FakeAgent& liar = harness.add("liar");
-    liar.obeys = false;
-    story.claim(liar);
-    harness.send_hello(liar);
+    FakeAgent& byzantine = harness.add("liar");
+    byzantine.obeys = false;
+    story.claim(byzantine);
+    harness.send_hello(byzantine);
     SECTION("in its first life") {}
     SECTION("in each of its lives") {
         for (std::uint64_t life = 2; life < 12; ++life) {
             harness.pass(4s);
-            liar.incarnation = Incarnation{life};
-            liar.life = LifeId{7, life};
-            harness.send_hello(liar);
+            byzantine.incarnation = Incarnation{life};
+            byzantine.life = LifeId{7, life};
+            harness.send_hello(byzantine);
         }
     }
     harness.pass(3s);
@@ -208,10 +208,10 @@ TEST_CASE("an instance of a lost node is placed even if another node claims it",
     ThreeCopies story;
     CoordinatorHarness& harness = story.harness;
     harness.join("n3");
-    FakeAgent& liar = harness.join("liar");
+    FakeAgent& byzantine = harness.join("liar");
     harness.pass(2s);
-    liar.obeys = false;
-    story.claim(liar);
+    byzantine.obeys = false;
+    story.claim(byzantine);
     harness["n0"].answers = harness["n0"].reports_changes = false;
     harness.pass(5s);
     REQUIRE(harness.happened("node.lost", "n0"));

@@ -346,7 +346,7 @@ TEST_CASE("many selectors cost little, or are refused", "[what_if]") {
     PlanRequest labels;
     PlanRequest tasks;
     PlanRequest walks_of_tasks;
-    PlanRequest looks;
+    PlanRequest many_labels;
     Offer many;
     for (std::size_t task = 0; task < 4'000; ++task) {
         fleet.want("task" + std::to_string(task), 1);
@@ -362,7 +362,7 @@ TEST_CASE("many selectors cost little, or are refused", "[what_if]") {
         walks_of_tasks.without_tasks.push_back("*" + number + "*");
         if (i < 40) {
             many.labels["key" + number] = "1";
-            looks.fail.push_back("key" + number + "=1");
+            many_labels.fail.push_back("key" + number + "=1");
         }
     }
     fleet.offer("n9", many);
@@ -371,7 +371,7 @@ TEST_CASE("many selectors cost little, or are refused", "[what_if]") {
     CHECK(ask(fleet, same).after.nodes == 18'000);
     CHECK(refusal(fleet, walks).code == Errc::too_large);
     CHECK(refusal(fleet, walks).detail.starts_with("these patterns take too long"));
-    CHECK(refusal(fleet, looks).code == Errc::too_large);
+    CHECK(refusal(fleet, many_labels).code == Errc::too_large);
     CHECK(refusal(fleet, walks_of_tasks).code == Errc::too_large);
     CHECK(refusal(fleet, labels).code == Errc::invalid);
     CHECK(refusal(fleet, tasks).code == Errc::not_found);
