@@ -149,7 +149,7 @@ template <class Row>
 struct StoredRequest {
     RequestId id;
     Shared<Reply> reply;
-    Digest request_digest{};  ///< Of the change: another change with this id does not get this answer.
+    Digest request_digest{};  ///< Another change with this id does not get this answer.
 };
 
 /// All that was durable when a leadership began. Each list is sorted by its key.

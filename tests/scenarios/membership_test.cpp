@@ -87,7 +87,8 @@ TEST_CASE("a lost node that returns serves again and runs nothing twice",
 
 // Goal: an ordered departure is not a failure. Method: stop an agent; check its events and what
 // runs.
-TEST_CASE("an agent that leaves ends its work, which is started elsewhere", "[scenario][departure]") {
+TEST_CASE("an agent that leaves ends its work, which is started elsewhere",
+          "[scenario][departure]") {
     Cluster cluster{{}};
     cluster.want("web", 2);
     require_convergence(cluster, 5s);

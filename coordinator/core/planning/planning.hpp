@@ -25,7 +25,7 @@ struct PassTrigger {
     PlanReason due = PlanReason::none;
     bool may_plan = false;  ///< A round of this leadership has closed normally.
     bool balance_asked = false;
-    bool is_cut = false;  ///< The last pass was cut.
+    bool is_cut = false;                  ///< The last pass was cut.
     std::optional<Instant> continues_at;  ///< When a pass was cut, or events are left.
     Instant moves_from{};  ///< Before this, the balance moves nothing unless an operator asks.
 };
