@@ -273,7 +273,7 @@ struct CoreFields::OfCore : PlainFields {
                "movable may_be_evener last balances";
     }
     static constexpr auto names(const Moves::Balancing*) { return "homes by_moves"; }
-    static constexpr auto names(const MoveQueue*) { return "resting rests looks"; }
+    static constexpr auto names(const MoveQueue*) { return "resting rests checks"; }
     static constexpr auto names(const PlannerState*) {
         return "-workload -placements places requirements due statuses failures notes moves "
                "move_queue -scratch names_version";

@@ -157,9 +157,9 @@ struct PlainFields {
     }
     static constexpr auto names(const Totals*) {
         return "wanted running starting backoff exited failed rolling stopping strays unplaced "
-               "unsettled halted moves";
+               "unconverged halted moves";
     }
-    static constexpr auto names(const Effort*) { return "balances move_looks"; }
+    static constexpr auto names(const Effort*) { return "balances move_checks"; }
     static constexpr auto names(const FailureRecord::Refusal*) {
         return "node count again vanished";
     }

@@ -16,8 +16,8 @@ Planner::~Planner() = default;
 
 Plan Planner::plan(const Scope& scope) {
     PlannerState& state = *state_;
-    state.absorb();
-    state.absorb_nodes();
+    state.apply_changes();
+    state.apply_node_changes();
     std::vector<TaskIndex> due = state.due.take(scope);
     const bool is_cut = state.due.is_cut();
     std::size_t missing = 0;
@@ -85,7 +85,7 @@ TaskStatus Planner::status(TaskIndex task) const {
 bool Planner::are_totals_behind() const { return state_->statuses.is_behind(); }
 
 void Planner::refresh_totals() {
-    state_->absorb();
+    state_->apply_changes();
     state_->record_stale();
 }
 
@@ -106,7 +106,7 @@ std::vector<TaskIndex> Planner::take_unplaced(std::size_t most) {
 bool Planner::has_unplaced_due() const { return state_->statuses.has_unplaced_due(); }
 
 Effort Planner::effort() const {
-    return {.balances = state_->moves.balances(), .move_looks = state_->move_queue.looks()};
+    return {.balances = state_->moves.balances(), .move_checks = state_->move_queue.checks()};
 }
 
 std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
@@ -135,10 +135,10 @@ std::optional<InstanceView> Planner::first_in(TaskIndex task, InstanceState stat
     Reading reading;
     read(state_->workload, state_->placements, task, reading);
     for (const Slot& slot : reading.slots) {
-        const Copy* const stay = slot.stay;
-        if (stay != nullptr && stay->reported && stay->state == state &&
-            (state != InstanceState::exited || stay->faulty)) {
-            return view_of(state_->workload, state_->placements, task, *stay);
+        const Copy* const kept = slot.kept;
+        if (kept != nullptr && kept->reported && kept->state == state &&
+            (state != InstanceState::exited || kept->faulty)) {
+            return view_of(state_->workload, state_->placements, task, *kept);
         }
     }
     return std::nullopt;
@@ -147,23 +147,23 @@ std::optional<InstanceView> Planner::first_in(TaskIndex task, InstanceState stat
 namespace {
 
 /// What keeps this copy on its node if the last pass found no blocker.
-Obstacle why_still_there(const Copy& copy, const Copy* stay, const Task& task) {
+Obstacle why_still_there(const Copy& copy, const Copy* kept, const Task& task) {
     const bool is_wanted = task.wanted && copy.ordinal < task.ordinals();
-    if (is_leaving(copy) || !is_wanted || stay == nullptr) {
+    if (is_leaving(copy) || !is_wanted || kept == nullptr) {
         return Obstacle::stopping;
     }
     if (task.is_everywhere() && task.bound[copy.ordinal] == copy.node) {
         return Obstacle::every_node;
     }
-    if (stay == &copy) {
+    if (kept == &copy) {
         return Obstacle::planned;
     }
-    if (has_come_up(*stay, task.generation)) {
-        const bool waits = copy.generation < stay->generation && !is_healthy(*stay, task);
+    if (has_come_up(*kept, task.generation)) {
+        const bool waits = copy.generation < kept->generation && !is_healthy(*kept, task);
         return waits ? Obstacle::min_healthy : Obstacle::stopping;
     }
-    const bool has_ended = stay->reported && (stay->state == InstanceState::backoff ||
-                                              stay->state == InstanceState::failed);
+    const bool has_ended = kept->reported && (kept->state == InstanceState::backoff ||
+                                              kept->state == InstanceState::failed);
     return has_ended ? Obstacle::target_down : Obstacle::starting;
 }
 
@@ -186,7 +186,7 @@ std::vector<Blocker> Planner::blocked_on(NodeIndex node) const {
         if (placements.copies().is_foreign(*copy)) {
             code = Obstacle::stray;
         } else if (code == Obstacle::none) {
-            code = why_still_there(*copy, find_stay(state_->workload, placements, index, ordinal),
+            code = why_still_there(*copy, find_kept(state_->workload, placements, index, ordinal),
                                    task);
         }
         blockers.push_back({{task.name, ordinal}, code});
@@ -204,9 +204,9 @@ std::vector<InstanceLocation> Planner::locations(TaskIndex task) const {
     read(state_->workload, state_->placements, task, reading);
     std::vector<InstanceLocation> all(reading.slots.size());
     for (Ordinal ordinal = 0; ordinal < all.size(); ++ordinal) {
-        if (const Copy* const stay = reading.slots[ordinal].stay; stay != nullptr) {
-            all[ordinal].at = stay->node;
-            all[ordinal].runs = stay->reported && stay->state == InstanceState::running;
+        if (const Copy* const kept = reading.slots[ordinal].kept; kept != nullptr) {
+            all[ordinal].at = kept->node;
+            all[ordinal].runs = kept->reported && kept->state == InstanceState::running;
         }
         // A home may be a lost node, and may outlive the record of the node.
         if (const NodeIndex home = state_->places.home(task, ordinal);
@@ -220,8 +220,8 @@ std::vector<InstanceLocation> Planner::locations(TaskIndex task) const {
 }
 
 InstanceView Planner::instance(TaskIndex task, Ordinal ordinal) const {
-    const Copy* const stay = find_stay(state_->workload, state_->placements, task, ordinal);
-    return stay != nullptr ? view_of(state_->workload, state_->placements, task, *stay)
+    const Copy* const kept = find_kept(state_->workload, state_->placements, task, ordinal);
+    return kept != nullptr ? view_of(state_->workload, state_->placements, task, *kept)
                            : state_->view_of_missing(task, ordinal);
 }
 

@@ -114,7 +114,7 @@ private:
 }  // namespace
 
 std::vector<NodeVerdict> Planner::verdicts(TaskIndex task, Ordinal ordinal) const {
-    state_->absorb_nodes();  // Some nodes may be new since the last pass.
+    state_->apply_node_changes();  // Some nodes may be new since the last pass.
     const Judge judge{*state_, task, ordinal};
     const Choice choice{*state_, task};
     std::vector<NodeVerdict> nodes;

@@ -114,7 +114,7 @@ StatusReply counts(const Facts& facts) {
     reply.stopping = static_cast<std::uint32_t>(totals.stopping);
     reply.strays = static_cast<std::uint32_t>(totals.strays);
     reply.moving = static_cast<std::uint32_t>(totals.moves);
-    reply.converged = !facts.liveness.recovery().runs() && totals.unsettled == 0;
+    reply.converged = !facts.liveness.recovery().runs() && totals.unconverged == 0;
     for (const Shortage& shortage : facts.planner().shortages()) {
         if (shortage.code == Obstacle::recovering) {  // An alarm reports these.
             (facts.liveness.recovery().runs() ? reply.unseen : reply.starting) += shortage.count;
@@ -127,7 +127,7 @@ StatusReply counts(const Facts& facts) {
 StatusReply status(const Facts& facts) {
     constexpr std::size_t unconverged_named = 20;
     StatusReply reply = counts(facts);
-    reply.unconverged = facts.planner().totals().unsettled;
+    reply.unconverged = facts.planner().totals().unconverged;
     if (reply.unconverged > 0) {
         reply.unconverged_tasks = facts.planner().first_unconverged(unconverged_named);
     }

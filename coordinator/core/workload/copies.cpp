@@ -79,7 +79,7 @@ AppliedReport Copies::apply(NodeIndex index, const Report& report,
 // unknown instances in later reports.
 Trust Copies::trust_in(NodeIndex index, bool is_first, std::optional<Generation> held_back) const {
     const Node& node = nodes_[index];
-    Trust trust{.origin = node.ahead || is_first ? Origin::perhaps_ordered : Origin::claimed};
+    Trust trust{.origin = node.ahead || is_first ? Origin::perhaps_ordered : Origin::unordered};
     if (is_first && node.from_store) {
         trust.believed = held_back.value_or(Generation{});
     }

@@ -13,7 +13,7 @@ namespace muster::coordinator {
 enum class Origin : std::uint8_t {
     ordered,          ///< By this leadership, or the copy was there when it began.
     perhaps_ordered,  ///< Perhaps ordered by an earlier leadership.
-    claimed,          ///< Only its node reports it: nobody ordered it there.
+    unordered,        ///< Only its node reports it: nobody ordered it there.
 };
 
 /// The trust in copies that a node reports and this leadership did not order there.
@@ -67,7 +67,7 @@ static_assert(sizeof(Copy) == 32, "there are a million of them");
 }
 /// An order of this store stands behind the copy: it counts, and may stay.
 [[nodiscard]] constexpr bool is_ours(const Copy& copy) {
-    return copy.generation != Generation{} && copy.origin != Origin::claimed;
+    return copy.generation != Generation{} && copy.origin != Origin::unordered;
 }
 /// The copy runs, or ran to its end.
 [[nodiscard]] constexpr bool has_run(InstanceState state) {

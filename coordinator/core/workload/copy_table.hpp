@@ -33,7 +33,7 @@ public:
     }
     /// This store never ordered the copy there.
     [[nodiscard]] bool is_stray(const Copy& copy) const {
-        return is_foreign(copy) || (copy.reported && copy.origin == Origin::claimed);
+        return is_foreign(copy) || (copy.reported && copy.origin == Origin::unordered);
     }
     /// Checks the totals: instances that nodes report, and those among them that count.
     [[nodiscard]] bool is_consistent(std::size_t held, std::size_t counted) const;

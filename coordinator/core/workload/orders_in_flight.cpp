@@ -88,7 +88,7 @@ std::optional<Vanished> OrdersInFlight::mark_unstopped(NodeIndex index, Sequence
         }
         const Copy* const copy = copies_.find(one.order.task, one.order.ordinal, index);
         if (copy != nullptr && copy->reported && copy->generation == one.order.generation &&
-            copy->state != InstanceState::stopping && copy->origin != Origin::claimed &&
+            copy->state != InstanceState::stopping && copy->origin != Origin::unordered &&
             !is_followed(one)) {
             set_claimed(one.order);
             first = first.value_or(what_vanished(one.order));
@@ -98,8 +98,9 @@ std::optional<Vanished> OrdersInFlight::mark_unstopped(NodeIndex index, Sequence
 }
 
 void OrdersInFlight::set_claimed(const Order& order) {
-    copies_.set_origin(order.task, order.ordinal, order.node, Origin::claimed);
-    reported_.set_origin(order.node, {workload_.name(order.task), order.ordinal}, Origin::claimed);
+    copies_.set_origin(order.task, order.ordinal, order.node, Origin::unordered);
+    reported_.set_origin(order.node, {workload_.name(order.task), order.ordinal},
+                         Origin::unordered);
 }
 
 void OrdersInFlight::obeyed(NodeIndex index, Sequence sequence) {

@@ -59,10 +59,10 @@ void Placements::distrust(NodeIndex node) {
         }
         copies_.touch(instance.task);
         if (copies_.find(instance.task, instance.ordinal, node) != nullptr) {
-            copies_.set_origin(instance.task, instance.ordinal, node, Origin::claimed);
+            copies_.set_origin(instance.task, instance.ordinal, node, Origin::unordered);
         }
         reported_.set_origin(node, {std::string{workload_.name(instance.task)}, instance.ordinal},
-                             Origin::claimed);
+                             Origin::unordered);
     }
 }
 

@@ -30,7 +30,7 @@ InstanceView view_of_report(const Workload& workload, const Placements& placemen
         .exit_signal = instance.exit_signal,
         .started = instance.started,
         .detail = placements.reported().detail(node, instance),
-        .stray = workload.is_foreign(instance.generation) || instance.origin == Origin::claimed};
+        .stray = workload.is_foreign(instance.generation) || instance.origin == Origin::unordered};
 }
 
 }  // namespace

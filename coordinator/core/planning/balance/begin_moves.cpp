@@ -10,8 +10,8 @@ namespace muster::coordinator {
 namespace {
 
 // Tasks checked for each move that may begin, and at least.
-constexpr std::size_t looks_for_each = 4;
-constexpr std::size_t looks_at_least = 64;
+constexpr std::size_t checks_for_each = 4;
+constexpr std::size_t checks_at_least = 64;
 
 /// True if the move makes spread or affinity worse, with all other instances at their homes.
 /// `choice` counts the instance at the target.
@@ -99,14 +99,14 @@ void begin_moves(PlannerState& state, const Scope& scope, std::uint32_t budget,
     turns.line_up(state.workload);
     // A task that cannot begin a move costs one check. This many checks find those that can, over
     // some passes.
-    std::size_t looks = looks_for_each * budget + looks_at_least;
-    while (looks > 0 && budget > 0 && !turns.empty()) {
+    std::size_t checks = checks_for_each * budget + checks_at_least;
+    while (checks > 0 && budget > 0 && !turns.empty()) {
         const TaskIndex task = turns.next();
         if (!state.places.is_any_to_move(task)) {
             continue;
         }
-        --looks;
-        state.move_queue.count_look();
+        --checks;
+        state.move_queue.count_check();
         if (ordered.contains(task)) {
             turns.add(task);  // Other orders come first.
         } else {

@@ -101,8 +101,8 @@ private:
     }
 
     [[nodiscard]] bool give(NodeIndex source, TaskIndex task, Ordinal ordinal) {
-        const Copy* const stay = state_.moves.movable(task, ordinal);
-        if (stay == nullptr || stay->node != source || state_.places.is_to_move(task, ordinal)) {
+        const Copy* const kept = state_.moves.movable(task, ordinal);
+        if (kept == nullptr || kept->node != source || state_.places.is_to_move(task, ordinal)) {
             return false;
         }
         const Loads& loads = state_.places.loads();

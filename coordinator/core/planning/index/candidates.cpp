@@ -32,7 +32,7 @@ Candidates::Candidates(const Placements& placements, const Homes& homes,
                        const ResourceLedger& ledger)
     : placements_{placements}, homes_{homes}, ledger_{ledger}, classes_(1) {}
 
-ClassIndex Candidates::take(const PlacementRule& rule) {
+ClassIndex Candidates::acquire(const PlacementRule& rule) {
     if (is_plain(rule)) {
         return plain;
     }
@@ -55,7 +55,7 @@ ClassIndex Candidates::take(const PlacementRule& rule) {
     return found->second;
 }
 
-void Candidates::give_back(ClassIndex of) {
+void Candidates::release(ClassIndex of) {
     if (of == plain) {
         return;
     }

@@ -35,9 +35,9 @@ public:
 
     /// The class of tasks without special requests.
     static constexpr ClassIndex plain{0};
-    /// The class of this rule. It is kept until it was given back as often as it was taken.
-    [[nodiscard]] ClassIndex take(const PlacementRule& rule);
-    void give_back(ClassIndex of);
+    /// The class of this rule. It is kept until it was released as often as it was acquired.
+    [[nodiscard]] ClassIndex acquire(const PlacementRule& rule);
+    void release(ClassIndex of);
 
     /// The node is new, was removed, or changed its offer.
     void offer_changed(NodeIndex node);

@@ -84,7 +84,7 @@ public:
         count = {stamp_, count.stamp == stamp_ ? count.count + 1 : 1};
     }
     /// Removes one that was added.
-    void take(Index index) {
+    void remove(Index index) {
         ensure(of(index) > 0, "what is taken back was counted");
         --counts_[raw(index)].count;
     }

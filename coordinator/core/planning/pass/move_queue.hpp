@@ -40,8 +40,8 @@ public:
     }
     void forget(TaskIndex index) { erase_task(resting_, index); }
     /// How many tasks were checked for moves that may begin.
-    [[nodiscard]] std::uint64_t looks() const { return looks_; }
-    void count_look() { ++looks_; }
+    [[nodiscard]] std::uint64_t checks() const { return checks_; }
+    void count_check() { ++checks_; }
 
 private:
     friend struct CoreFields;
@@ -49,7 +49,7 @@ private:
     /// Instances that were moved recently, with the end of their rest; and the same by time.
     ByInstance<Instant> resting_;
     std::deque<std::pair<Instant, Instance>> rests_;
-    std::uint64_t looks_ = 0;
+    std::uint64_t checks_ = 0;
 };
 
 }  // namespace muster::coordinator

@@ -10,14 +10,14 @@ void Moves::decide(TaskIndex task, Ordinal ordinal, NodeIndex target) {
     turns_.add(task);
 }
 
-bool Moves::is_movable(const Task& task, const Copy& stay) const {
-    const bool runs = stay.reported && stay.state == InstanceState::running &&
-                      stay.generation == task.generation && !stay.orders.starting &&
-                      !stay.orders.moving;
+bool Moves::is_movable(const Task& task, const Copy& kept) const {
+    const bool runs = kept.reported && kept.state == InstanceState::running &&
+                      kept.generation == task.generation && !kept.orders.starting &&
+                      !kept.orders.moving;
     // An instance that runs to its end would lose its progress by a move.
     const bool may = task.spec.restart.policy == RestartPolicy::always &&
                      task.spec.update.max_surge > 0 && !task.place.pinned && !task.is_everywhere();
-    return may && runs && placements_.nodes().is_serving(stay.node);
+    return may && runs && placements_.nodes().is_serving(kept.node);
 }
 
 const Copy* Moves::movable(TaskIndex index, Ordinal ordinal) const {
@@ -25,30 +25,30 @@ const Copy* Moves::movable(TaskIndex index, Ordinal ordinal) const {
     // A stray that is left alone uses the room for the copy that a move adds.
     const bool is_full = statuses_.strays_of(index) >= task.spec.update.max_surge;
     const bool has_any = raw(index) < movable_.size() && movable_[raw(index)] > 0;
-    const Copy* stay = ordinal < task.ordinals() && has_any && !is_full
-                           ? find_stay(workload_, placements_, index, ordinal)
+    const Copy* kept = ordinal < task.ordinals() && has_any && !is_full
+                           ? find_kept(workload_, placements_, index, ordinal)
                            : nullptr;
-    return stay != nullptr && is_movable(task, *stay) ? stay : nullptr;
+    return kept != nullptr && is_movable(task, *kept) ? kept : nullptr;
 }
 
 bool Moves::is_worth_it(const Decided::value_type& move) const {
     const auto& [instance, target] = move;
     const auto& [index, ordinal] = instance;
-    const Copy* const stay = movable(index, ordinal);
-    return stay != nullptr &&
+    const Copy* const kept = movable(index, ordinal);
+    return kept != nullptr &&
            requirements_.candidates().has_room(requirements_.of(index), target) &&
            places_.loads().of(target) <=
-               places_.loads().of(stay->node) + (requirements_.is_uniform() ? 1U : 0U);
+               places_.loads().of(kept->node) + (requirements_.is_uniform() ? 1U : 0U);
 }
 
 Moves::Decided::const_iterator Moves::revoke(Decided::const_iterator move) {
     const auto [index, ordinal] = move->first;
-    const Copy* const stay = movable(index, ordinal);
+    const Copy* const kept = movable(index, ordinal);
     if (has_task(deferred_, index)) {
         due_.add(index);  // The task may have counted on that room.
     }
     balance_may_improve_ = true;
-    return places_.drop(move, stay != nullptr ? std::optional{stay->node} : std::nullopt);
+    return places_.drop(move, kept != nullptr ? std::optional{kept->node} : std::nullopt);
 }
 
 void Moves::revoke_unless(const DecidedRange& moves, const auto& holds) {
@@ -87,7 +87,7 @@ void Moves::revoke_crowded(TaskIndex index, Tally<NodeIndex>& at_home) {
         if (at_home.of(move.second) <= task.spec.max_per_node) {
             return true;
         }
-        at_home.take(move.second);
+        at_home.remove(move.second);
         turns_.add(index);  // The node that it returns to may be crowded, too.
         return false;
     });

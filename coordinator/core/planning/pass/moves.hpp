@@ -29,7 +29,7 @@ public:
 
     void decide(TaskIndex task, Ordinal ordinal, NodeIndex target);
     /// The copy runs in the wanted generation and may be moved, if it is the copy that stays.
-    [[nodiscard]] bool is_movable(const Task& task, const Copy& stay) const;
+    [[nodiscard]] bool is_movable(const Task& task, const Copy& kept) const;
     /// The copy of the ordinal that stays, if it is movable.
     [[nodiscard]] const Copy* movable(TaskIndex index, Ordinal ordinal) const;
     /// The target has room for the instance, and is not the fuller of the two nodes.

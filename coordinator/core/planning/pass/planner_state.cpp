@@ -15,7 +15,7 @@ PlannerState::PlannerState(Workload& workload_of, Placements& placements_of,
       statuses{workload, placements, held_back},
       moves{workload, placements, places, requirements, due, statuses, notes.deferred} {}
 
-void PlannerState::absorb() {
+void PlannerState::apply_changes() {
     const std::vector<TaskIndex> changed = workload.take_touched();
     for (const TaskIndex task : changed) {
         requirements.classify(task);
@@ -28,13 +28,13 @@ void PlannerState::absorb() {
     }
 }
 
-void PlannerState::absorb_nodes() {
+void PlannerState::apply_node_changes() {
     if (names_version != placements.nodes().names_version()) {
         names_version = placements.nodes().names_version();
         places.on_names_changed();
         requirements.candidates().ranks_changed();
     }
-    const bool has_offers = absorb_offers();
+    const bool has_offers = apply_offer_changes();
     const std::vector<NodeIndex> flipped = placements.take_flipped();
     if (flipped.empty() && !has_offers) {
         return;
@@ -47,7 +47,7 @@ void PlannerState::absorb_nodes() {
     due.on_nodes_changed();
 }
 
-bool PlannerState::absorb_offers() {
+bool PlannerState::apply_offer_changes() {
     const bool counted_slots = places.ledger().counts_slots();
     const std::vector<NodeIndex> offered = placements.take_offered();
     for (const NodeIndex node : offered) {
@@ -94,7 +94,7 @@ std::uint32_t PlannerState::refresh_homes(TaskIndex index) {
     std::uint32_t missing = 0;
     for (Ordinal ordinal = 0; ordinal < ordinals; ++ordinal) {
         const Slot& slot = reading.slots[ordinal];
-        if (slot.stay == nullptr) {
+        if (slot.kept == nullptr) {
             missing += slot.is_over ? 0U : 1U;
             // The lost node is kept until the instance is placed again, because it is the cause.
             if (homes[ordinal] != Homes::none && placements.nodes().is_counted(homes[ordinal])) {
@@ -102,13 +102,13 @@ std::uint32_t PlannerState::refresh_homes(TaskIndex index) {
             }
             continue;
         }
-        if (slot.stay->orders.moving && slot.last - slot.first == 1) {
-            placements.arrived(index, ordinal, slot.stay->node);
+        if (slot.kept->orders.moving && slot.last - slot.first == 1) {
+            placements.arrived(index, ordinal, slot.kept->node);
         }
         if (!places.is_to_move(index, ordinal)) {
-            places.assume_home(index, ordinal, slot.stay->node);
+            places.assume_home(index, ordinal, slot.kept->node);
         }
-        movable += moves.is_movable(workload[index], *slot.stay) ? 1U : 0U;
+        movable += moves.is_movable(workload[index], *slot.kept) ? 1U : 0U;
         if (!notes.on_lost_nodes.empty()) {
             notes.on_lost_nodes.erase({index, ordinal});
         }

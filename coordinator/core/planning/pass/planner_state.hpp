@@ -25,9 +25,9 @@ struct InstanceNotes {
 /// The reading and the counts of the task that is being planned. Kept only because they are large.
 struct Scratch {
     Reading reading;
-    Tally<NodeIndex> copies;   ///< Nodes of copies, including those ordered in this pass.
-    Tally<NodeIndex> at_home;  ///< Homes of instances.
-    Tally<NodeIndex> staying;  ///< Nodes of copies that stay.
+    Tally<NodeIndex> copies;      ///< Nodes of copies, including those ordered in this pass.
+    Tally<NodeIndex> at_home;     ///< Homes of instances.
+    Tally<NodeIndex> kept_nodes;  ///< Nodes of copies that stay.
 };
 
 /// The state of the planner between passes. Each part has one duty, and later parts use earlier
@@ -37,9 +37,9 @@ struct PlannerState {
                  std::optional<Generation> held_back);
 
     /// Applies changes of tasks since the last call.
-    void absorb();
+    void apply_changes();
     /// Applies changes of nodes: which exist, which serve and what they offer.
-    void absorb_nodes();
+    void apply_node_changes();
     /// Reads the task and sets the home of each ordinal by its copies and moves. Returns how many
     /// ordinals have no copy.
     std::uint32_t refresh_homes(TaskIndex index);
@@ -71,7 +71,7 @@ struct PlannerState {
 
 private:
     /// True: some offer changed.
-    bool absorb_offers();
+    bool apply_offer_changes();
 };
 
 }  // namespace muster::coordinator

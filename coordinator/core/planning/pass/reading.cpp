@@ -16,13 +16,13 @@ std::int64_t running_since(const Copy& copy) {
     return is_up(copy) && copy.started != CivilMs{} ? raw(copy.started) : never;
 }
 
-void choose_stay(const Placements& placements, const Task& task, const Copy& copy,
-                 const Copy*& stay) {
+void choose_kept(const Placements& placements, const Task& task, const Copy& copy,
+                 const Copy*& kept) {
     const bool is_elsewhere = task.is_everywhere() && (copy.ordinal >= task.bound.size() ||
                                                        task.bound[copy.ordinal] != copy.node);
-    const bool may_stay = is_ours(copy) && !is_leaving(copy) && !is_elsewhere;
-    if (may_stay && (stay == nullptr || is_preferred(placements, task, copy, *stay))) {
-        stay = &copy;
+    const bool may_keep = is_ours(copy) && !is_leaving(copy) && !is_elsewhere;
+    if (may_keep && (kept == nullptr || is_preferred(placements, task, copy, *kept))) {
+        kept = &copy;
     }
 }
 
@@ -96,7 +96,7 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
         Slot& slot = into.slots[copy.ordinal];
         slot.first = slot.last == 0 ? at : slot.first;
         slot.last = at + 1;
-        choose_stay(placements, task, copy, slot.stay);
+        choose_kept(placements, task, copy, slot.kept);
     }
     for (Ordinal ordinal = 0; ordinal < task.ordinals() && !task.ended_well.empty(); ++ordinal) {
         into.slots[ordinal].is_over = task.has_ended_well(ordinal);
@@ -105,7 +105,7 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
         const NodeIndex node = task.bound[ordinal];
         const bool serves =
             placements.nodes().is_known(node) && placements.nodes().is_serving(node);
-        into.slots[ordinal].is_wanted = serves || into.slots[ordinal].stay != nullptr;
+        into.slots[ordinal].is_wanted = serves || into.slots[ordinal].kept != nullptr;
     }
 }
 
@@ -130,13 +130,13 @@ bool has_copy(const Placements& placements, TaskIndex index, Ordinal ordinal, No
                                [&](const Copy& copy) { return copy.node == node; });
 }
 
-const Copy* find_stay(const Workload& workload, const Placements& placements, TaskIndex index,
+const Copy* find_kept(const Workload& workload, const Placements& placements, TaskIndex index,
                       Ordinal ordinal) {
-    const Copy* stay = nullptr;
+    const Copy* kept = nullptr;
     for (const Copy& copy : copies_of(placements.copies().of(index), ordinal)) {
-        choose_stay(placements, workload[index], copy, stay);
+        choose_kept(placements, workload[index], copy, kept);
     }
-    return stay;
+    return kept;
 }
 
 namespace {
@@ -145,7 +145,7 @@ namespace {
 struct SlotStatus {
     bool runs = false;       ///< Some copy runs.
     bool outdated = false;   ///< A copy of an older generation still exists.
-    bool settled = false;    ///< A copy of the wanted generation has come up.
+    bool is_up = false;      ///< A copy of the wanted generation has come up.
     std::uint32_t kept = 0;  ///< Copies that are not surplus: during a move, both.
 };
 
@@ -153,27 +153,27 @@ SlotStatus status_of(const Placements& placements, const Reading& reading, const
                      Generation wanted) {
     SlotStatus status;
     for (const Copy& copy : reading.copies.subspan(slot.first, slot.last - slot.first)) {
-        if (placements.copies().is_stray(copy) && &copy != slot.stay) {
+        if (placements.copies().is_stray(copy) && &copy != slot.kept) {
             continue;
         }
         status.runs = status.runs || is_up(copy);
         status.outdated = status.outdated || (copy.generation < wanted && !is_leaving(copy));
-        status.settled = status.settled || (copy.generation >= wanted && has_come_up(copy, wanted));
-        const bool is_kept = &copy == slot.stay || slot.stay->orders.moving;
+        status.is_up = status.is_up || (copy.generation >= wanted && has_come_up(copy, wanted));
+        const bool is_kept = &copy == slot.kept || slot.kept->orders.moving;
         status.kept += is_kept && !placements.copies().is_stray(copy) ? 1U : 0U;
     }
     return status;
 }
 
 /// Each ordinal is counted in one state only, so that the counts add up to what is wanted.
-void count_once(const Copy& stay, bool runs, TaskStatus& status) {
+void count_once(const Copy& kept, bool runs, TaskStatus& status) {
     if (runs) {
         ++status.running;
-    } else if (stay.reported && stay.state == InstanceState::backoff) {
+    } else if (kept.reported && kept.state == InstanceState::backoff) {
         ++status.backoff;
-    } else if (stay.reported && stay.state == InstanceState::exited) {
+    } else if (kept.reported && kept.state == InstanceState::exited) {
         ++status.exited;
-    } else if (stay.reported && stay.state == InstanceState::failed) {
+    } else if (kept.reported && kept.state == InstanceState::failed) {
         ++status.failed;
     } else {
         ++status.starting;
@@ -186,22 +186,22 @@ void count_over(const Placements& placements, const Slot& slot, TaskStatus& stat
     ++status.exited;
     ++status.updated;
     const bool is_kept =
-        slot.stay != nullptr && !may_run(*slot.stay) && !placements.copies().is_stray(*slot.stay);
+        slot.kept != nullptr && !may_run(*slot.kept) && !placements.copies().is_stray(*slot.kept);
     status.stopping -= is_kept ? 1U : 0U;
 }
 
 /// Counts healthy and young copies of the wanted generation.
-void count_health(const Copy& stay, const Task& task, TaskStatus& status) {
-    if (stay.generation < task.generation) {
+void count_health(const Copy& kept, const Task& task, TaskStatus& status) {
+    if (kept.generation < task.generation) {
         return;
     }
-    if (is_healthy(stay, task)) {
+    if (is_healthy(kept, task)) {
         ++status.updated;
-    } else if (stay.reported && stay.state == InstanceState::running) {
+    } else if (kept.reported && kept.state == InstanceState::running) {
         ++status.young;
     }
-    if (!status.halted_by && halts_roll_out(stay, task)) {
-        status.halted_by = stay.ordinal;
+    if (!status.halted_by && halts_roll_out(kept, task)) {
+        status.halted_by = kept.ordinal;
     }
 }
 
@@ -221,7 +221,7 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
     const Generation wanted = task.generation;
     TaskStatus status;
     std::uint32_t missing = 0;
-    std::uint32_t unsettled = 0;
+    std::uint32_t unconverged = 0;
     bool has_failed = false;
     for (const Copy& copy : reading.copies) {
         status.strays += placements.copies().is_stray(copy) ? 1U : 0U;
@@ -233,18 +233,18 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
             count_over(placements, slot, status);
             continue;
         }
-        if (slot.stay == nullptr) {
+        if (slot.kept == nullptr) {
             missing += slot.is_wanted ? 1U : 0U;
             continue;
         }
         const SlotStatus of_slot = status_of(placements, reading, slot, wanted);
-        count_once(*slot.stay, of_slot.runs, status);
+        count_once(*slot.kept, of_slot.runs, status);
         status.stopping -= of_slot.kept;
-        status.moving += slot.stay->orders.moving ? 1U : 0U;
+        status.moving += slot.kept->orders.moving ? 1U : 0U;
         status.rolling += of_slot.outdated ? 1U : 0U;
-        unsettled += of_slot.settled ? 0U : 1U;
-        count_health(*slot.stay, task, status);
-        has_failed = has_failed || slot.stay->state == InstanceState::failed;
+        unconverged += of_slot.is_up ? 0U : 1U;
+        count_health(*slot.kept, task, status);
+        has_failed = has_failed || slot.kept->state == InstanceState::failed;
     }
     if (unproven && !status.halted_by && !is_tried_again(reading, *unproven, wanted)) {
         status.halted_by = unproven;
@@ -280,7 +280,7 @@ TaskStatus summarise(const Workload& workload, const Placements& placements, Tas
         status.phase = TaskPhase::backoff;
     } else if (is_unseen) {
         status.phase = TaskPhase::recovering;
-    } else if (missing + unsettled > 0) {
+    } else if (missing + unconverged > 0) {
         status.phase = TaskPhase::placing;
     } else if (status.stopping > 0) {
         status.phase = TaskPhase::stopping;

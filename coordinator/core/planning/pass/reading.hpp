@@ -26,7 +26,7 @@ namespace muster::coordinator {
 
 /// The copies of one wanted ordinal.
 struct Slot {
-    const Copy* stay = nullptr;  ///< The copy that stays; null if all are leaving or only claimed.
+    const Copy* kept = nullptr;  ///< The copy that stays; null if all are leaving or only claimed.
     std::uint32_t first = 0;     ///< All copies of the ordinal: copies[first, last).
     std::uint32_t last = 0;
     /// False only with every_node: the ordinal has no node that needs an instance.
@@ -65,7 +65,7 @@ void read(const Workload& workload, const Placements& placements, TaskIndex inde
                             NodeIndex node);
 
 /// The copy of the ordinal that stays, as read() finds it.
-[[nodiscard]] const Copy* find_stay(const Workload& workload, const Placements& placements,
+[[nodiscard]] const Copy* find_kept(const Workload& workload, const Placements& placements,
                                     TaskIndex index, Ordinal ordinal);
 
 /// The status of a task. `shortages`: those of the last pass; their counts are updated. `is_new`:

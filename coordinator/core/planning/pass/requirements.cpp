@@ -42,8 +42,8 @@ void Requirements::classify(TaskIndex index) {
     PerTask& task = made_at(tasks_, index, workload_.bound());
     const PlacementRule& rule = workload_[index].place;
     const ClassIndex before = task.asks;
-    task.asks = candidates_.take(rule);
-    candidates_.give_back(before);
+    task.asks = candidates_.acquire(rule);
+    candidates_.release(before);
     ruled_tasks_ += is_ruled(rule) ? 1U : 0U;
     ruled_tasks_ -= std::exchange(task.ruled, is_ruled(rule)) ? 1U : 0U;
 }

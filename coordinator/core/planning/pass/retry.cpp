@@ -44,10 +44,10 @@ std::uint32_t FailureRecord::refused() const {
     return count;
 }
 
-bool FailureRecord::holds_up(const Copy* stay, Generation wanted, bool has_home,
+bool FailureRecord::holds_up(const Copy* kept, Generation wanted, bool has_home,
                              Instant now) const {
-    if (stay != nullptr) {
-        return !has_come_up(*stay, wanted);
+    if (kept != nullptr) {
+        return !has_come_up(*kept, wanted);
     }
     // An instance that was only refused may start after its pause. If it has no place then, it only
     // lacks a place and does not hold up the roll-out.
@@ -99,18 +99,18 @@ void RecentFailures::on_read(Instant now, TaskIndex index, const Task& task,
         keep(index, task);
     }
     for (Ordinal ordinal = 0; ordinal < task.ordinals(); ++ordinal) {
-        const Copy* const stay = reading.slots[ordinal].stay;
-        if (stay == nullptr || !stay->reported || stay->generation != task.generation) {
+        const Copy* const kept = reading.slots[ordinal].kept;
+        if (kept == nullptr || !kept->reported || kept->generation != task.generation) {
             continue;
         }
         const Key key{index, ordinal};
-        if (halts_roll_out(*stay, task)) {
+        if (halts_roll_out(*kept, task)) {
             at(key, task.generation).ended_early = true;
         }
-        if (stay->state == InstanceState::failed) {
-            failed(key, task.generation, stay->node);
+        if (kept->state == InstanceState::failed) {
+            failed(key, task.generation, kept->node);
         } else if (had_any) {
-            reported(now, key, task, *stay);
+            reported(now, key, task, *kept);
         }
     }
 }
@@ -134,14 +134,14 @@ void RecentFailures::failed(const Key& key, Generation generation, NodeIndex nod
 }
 
 /// The instance did not fail, and its node reports whether it runs.
-void RecentFailures::reported(Instant now, const Key& key, const Task& task, const Copy& stay) {
+void RecentFailures::reported(Instant now, const Key& key, const Task& task, const Copy& kept) {
     const auto found = records_.find(key);
     if (found == records_.end()) {
         return;
     }
     FailureRecord& record = found->second;
-    const bool runs = stay.state == InstanceState::running;
-    record.ended_early = record.ended_early && !is_healthy(stay, task);
+    const bool runs = kept.state == InstanceState::running;
+    record.ended_early = record.ended_early && !is_healthy(kept, task);
     // Vanished entries stay: otherwise a node where the instance keeps vanishing would be tried
     // first again.
     std::erase_if(record.refusals, [](const auto& refusal) { return !refusal.vanished; });
@@ -164,10 +164,10 @@ std::optional<Ordinal> RecentFailures::unproven(TaskIndex index, const Task& tas
     }
     for (auto [at, end] = of_task(records_, index); at != end; ++at) {
         const Ordinal ordinal = at->first.second;
-        const Copy* const stay =
-            ordinal < reading.slots.size() ? reading.slots[ordinal].stay : nullptr;
+        const Copy* const kept =
+            ordinal < reading.slots.size() ? reading.slots[ordinal].kept : nullptr;
         const bool is_proven =
-            stay != nullptr && stay->generation >= task.generation && is_healthy(*stay, task);
+            kept != nullptr && kept->generation >= task.generation && is_healthy(*kept, task);
         if (at->second.has_failed() && !is_proven) {
             return ordinal;
         }
@@ -175,9 +175,9 @@ std::optional<Ordinal> RecentFailures::unproven(TaskIndex index, const Task& tas
     return std::nullopt;
 }
 
-bool RecentFailures::is_to_retry(const Key& key, const Copy* stay) const {
-    const bool has_failed = stay != nullptr && stay->reported &&
-                            stay->state == InstanceState::failed && !stay->orders.starting;
+bool RecentFailures::is_to_retry(const Key& key, const Copy* kept) const {
+    const bool has_failed = kept != nullptr && kept->reported &&
+                            kept->state == InstanceState::failed && !kept->orders.starting;
     const FailureRecord* const record = has_failed ? find(key) : nullptr;
     return record != nullptr && !record->is_given_up();
 }

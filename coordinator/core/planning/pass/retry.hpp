@@ -48,8 +48,8 @@ struct FailureRecord {
     /// The instance failed on as many nodes as are tried.
     [[nodiscard]] bool is_given_up() const { return failed_on.size() >= nodes_tried_most; }
     /// The instance has not come up since it failed elsewhere or was refused, so a roll-out waits
-    /// for it. `stay`: the copy that stays, or null; only then `has_home` matters.
-    [[nodiscard]] bool holds_up(const Copy* stay, Generation wanted, bool has_home,
+    /// for it. `kept`: the copy that stays, or null; only then `has_home` matters.
+    [[nodiscard]] bool holds_up(const Copy* kept, Generation wanted, bool has_home,
                                 Instant now) const;
 };
 
@@ -82,7 +82,7 @@ public:
     [[nodiscard]] std::optional<Ordinal> unproven(TaskIndex index, const Task& task,
                                                   const Reading& reading) const;
     /// The copy has failed, and its instance is tried elsewhere if another node has a place.
-    [[nodiscard]] bool is_to_retry(const Key& key, const Copy* stay) const;
+    [[nodiscard]] bool is_to_retry(const Key& key, const Copy* kept) const;
     [[nodiscard]] bool excludes(const Key& key, NodeIndex node, Instant now) const;
     /// The cause of a start of the instance on another node.
     [[nodiscard]] Cause cause_of_start(const Key& key, Cause otherwise) const {
@@ -95,7 +95,7 @@ private:
     FailureRecord& at(const Key& key, Generation generation);
     void keep(TaskIndex index, const Task& task);
     void failed(const Key& key, Generation generation, NodeIndex node);
-    void reported(Instant now, const Key& key, const Task& task, const Copy& stay);
+    void reported(Instant now, const Key& key, const Task& task, const Copy& kept);
 
     ByInstance<FailureRecord> records_;
 };

@@ -71,7 +71,7 @@ std::vector<TaskIndex> TaskStatuses::take_stale() {
 
 Totals TaskStatuses::totals() const {
     Totals totals = totals_;
-    totals.unsettled += is_behind_ ? stale_.all().size() : 0;
+    totals.unconverged += is_behind_ ? stale_.all().size() : 0;
     return totals;
 }
 
@@ -117,8 +117,8 @@ std::vector<std::string> TaskStatuses::first_unconverged(std::size_t most) const
     for (std::size_t index = 0; index < tasks_.size(); ++index) {
         const TaskIndex task{static_cast<std::uint32_t>(index)};
         const Recorded& recorded = tasks_[index];
-        const bool is_settled = recorded.status.phase == TaskPhase::converged;
-        if (recorded.counts ? !is_settled : is_behind_ && stale_.contains(task)) {
+        const bool is_converged = recorded.status.phase == TaskPhase::converged;
+        if (recorded.counts ? !is_converged : is_behind_ && stale_.contains(task)) {
             first.insert(workload_.name(task));
             if (first.size() > most) {
                 first.erase(std::prev(first.end()));
@@ -150,7 +150,7 @@ void TaskStatuses::count(const TaskStatus& status, std::uint64_t sign) {
     totals_.rolling += sign * status.rolling;
     totals_.stopping += sign * status.stopping;
     totals_.strays += sign * status.strays;
-    totals_.unsettled += sign * (status.phase == TaskPhase::converged ? 0U : 1U);
+    totals_.unconverged += sign * (status.phase == TaskPhase::converged ? 0U : 1U);
     totals_.halted += status.halted_by ? sign : std::uint64_t{0};
     totals_.moves += sign * status.moving;
     for (const Shortage& shortage : status.shortages) {

@@ -32,7 +32,7 @@ public:
     void on_touched(TaskIndex index) { stale_.add(index); }
     /// Takes touched tasks, which the caller records: as many as take some milliseconds.
     [[nodiscard]] std::vector<TaskIndex> take_stale();
-    /// take_stale() left some tasks, which count as not settled.
+    /// take_stale() left some tasks, which count as not converged.
     [[nodiscard]] bool is_behind() const { return is_behind_; }
     /// A pass has recorded all touched tasks.
     void on_pass_over();

@@ -110,9 +110,9 @@ struct Totals {
     std::uint64_t stopping = 0;
     std::uint64_t strays = 0;
     std::uint64_t unplaced = 0;
-    std::uint64_t unsettled = 0;  ///< Tasks that are not converged.
-    std::uint64_t halted = 0;     ///< Tasks whose roll-out is halted.
-    std::uint64_t moves = 0;      ///< Moves between nodes that are not complete.
+    std::uint64_t unconverged = 0;  ///< Tasks that are not converged.
+    std::uint64_t halted = 0;       ///< Tasks whose roll-out is halted.
+    std::uint64_t moves = 0;        ///< Moves between nodes that are not complete.
 };
 
 /// An instance that is still on an evacuated node, and why.
@@ -125,8 +125,8 @@ struct Blocker {
 
 /// The work of the planner since it began. A pass without changes adds nothing.
 struct Effort {
-    std::uint64_t balances = 0;    ///< The number of balances.
-    std::uint64_t move_looks = 0;  ///< Tasks checked for decided moves that may begin.
+    std::uint64_t balances = 0;     ///< The number of balances.
+    std::uint64_t move_checks = 0;  ///< Tasks checked for decided moves that may begin.
 
     friend bool operator==(const Effort&, const Effort&) = default;
 };

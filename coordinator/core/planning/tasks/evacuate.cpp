@@ -5,26 +5,26 @@ namespace muster::coordinator {
 namespace {
 
 /// The move would replace the copy by one of a generation that is not yet known to be healthy.
-bool is_held(const TaskStep& step, Ordinal ordinal, const Copy& stay) {
+bool is_held(const TaskStep& step, Ordinal ordinal, const Copy& kept) {
     const bool waits_for_other = step.hold.only.value_or(ordinal) != ordinal;
-    return (step.hold.on_trial || waits_for_other) && is_outdated(stay, step.at.task.generation);
+    return (step.hold.on_trial || waits_for_other) && is_outdated(kept, step.at.task.generation);
 }
 
 /// Begins to move one ordinal, or returns what blocks it.
 Obstacle move_off(const TaskStep& step, Ordinal ordinal, const Evacuation& why,
                   Loads::Cursor& cursor) {
     const TaskAtHand& at = step.at;
-    const Copy& stay = *at.stay(ordinal);
+    const Copy& kept = *at.kept(ordinal);
     if (!at.has_all_rights()) {
         return Obstacle::recovering;
     }
-    if (stay.orders.starting || !stay.reported) {
+    if (kept.orders.starting || !kept.reported) {
         return Obstacle::starting;  // An answer must first show whether it starts.
     }
-    if (!at.placements.nodes().is_commandable(stay.node)) {
+    if (!at.placements.nodes().is_commandable(kept.node)) {
         return Obstacle::no_orders;
     }
-    const bool held = is_held(step, ordinal, stay);
+    const bool held = is_held(step, ordinal, kept);
     if (held && !why.force) {
         return Obstacle::min_healthy;
     }
@@ -32,13 +32,13 @@ Obstacle move_off(const TaskStep& step, Ordinal ordinal, const Evacuation& why,
         return Obstacle::starts_spent;
     }
     const Slot& slot = at.slot(ordinal);
-    const bool halts = halts_roll_out(stay, at.task);
+    const bool halts = halts_roll_out(kept, at.task);
     const bool starts_first = at.task.spec.update.max_surge > 0;
     if (starts_first && !step.orders.has_room()) {
         if (!held && !(halts && slot.last - slot.first > 1)) {
             return Obstacle::max_surge;
         }
-        step.orders.stop(stay, why.cause);  // A halted roll-out may use up the surge for ever.
+        step.orders.stop(kept, why.cause);  // A halted roll-out may use up the surge for ever.
         return Obstacle::none;
     }
     if (!starts_first && !halts &&
@@ -51,7 +51,7 @@ Obstacle move_off(const TaskStep& step, Ordinal ordinal, const Evacuation& why,
         return step.search.is_held_off() ? Obstacle::refused : step.search.why_none();
     }
     if (!target) {
-        step.orders.stop(stay, why.cause);
+        step.orders.stop(kept, why.cause);
     } else if (starts_first) {
         step.orders.start(ordinal, *target, why.cause);
     } else {
@@ -69,11 +69,11 @@ void evacuate(const TaskStep& step, ByInstance<Obstacle>& blocked) {
     }
     Loads::Cursor cursor;
     for (Ordinal ordinal = 0; ordinal < at.task.instances; ++ordinal) {
-        const Copy* const stay = at.stay(ordinal);
-        if (stay == nullptr || !may_run(*stay) || at.slot(ordinal).is_over) {
+        const Copy* const kept = at.kept(ordinal);
+        if (kept == nullptr || !may_run(*kept) || at.slot(ordinal).is_over) {
             continue;
         }
-        if (const auto why = at.why_leave(stay->node)) {
+        if (const auto why = at.why_leave(kept->node)) {
             const Obstacle blocker = move_off(step, ordinal, *why, cursor);
             if (blocker != Obstacle::none) {
                 blocked[{at.index, ordinal}] = blocker;
@@ -89,8 +89,8 @@ void retry_failed(const TaskStep& step) {
     }
     for (Ordinal ordinal = 0; ordinal < at.task.instances; ++ordinal) {
         if (at.slot(ordinal).is_over ||
-            !step.failures.is_to_retry({at.index, ordinal}, at.stay(ordinal)) ||
-            !at.placements.nodes().is_commandable(at.stay(ordinal)->node)) {
+            !step.failures.is_to_retry({at.index, ordinal}, at.kept(ordinal)) ||
+            !at.placements.nodes().is_commandable(at.kept(ordinal)->node)) {
             continue;
         }
         Loads::Cursor cursor;

@@ -25,10 +25,10 @@ public:
 
     [[nodiscard]] std::vector<NodeIndex> bring_up_to_date(bool adds) {
         at_home_.clear();
-        staying_.clear();
+        kept_nodes_.clear();
         for (const Copy& copy : copies_) {
             if (is_ours(copy) && !is_leaving(copy)) {
-                staying_.add(copy.node);
+                kept_nodes_.add(copy.node);
             }
         }
         for (Ordinal ordinal = 0; ordinal < bound_.size(); ++ordinal) {
@@ -76,7 +76,7 @@ private:
         }
         // The binding of an ordinal without a copy ends if a node returned with this ordinal, or if
         // its node runs another ordinal.
-        return placements_.nodes().is_serving(node) && staying_.of(node) == 0 &&
+        return placements_.nodes().is_serving(node) && kept_nodes_.of(node) == 0 &&
                std::ranges::none_of(same, [&](const Copy& copy) {
                    return is_ours(copy) && !is_leaving(copy) && suits(copy.node);
                });
@@ -146,7 +146,7 @@ private:
     std::vector<NodeIndex> bound_;
     // In the scratch: nodes that have an ordinal, and nodes with a copy that stays.
     Tally<NodeIndex>& at_home_ = state_.scratch.at_home;
-    Tally<NodeIndex>& staying_ = state_.scratch.staying;
+    Tally<NodeIndex>& kept_nodes_ = state_.scratch.kept_nodes;
 };
 
 /// Why the instance cannot start on its node now.
@@ -184,7 +184,7 @@ void start_on_every_node(const TaskStep& step) {
     Obstacle code = Obstacle::recovering;
     for (Ordinal ordinal = 0; ordinal < at.task.ordinals(); ++ordinal) {
         const Slot& slot = at.slot(ordinal);
-        if (!slot.is_wanted || slot.stay != nullptr) {
+        if (!slot.is_wanted || slot.kept != nullptr) {
             continue;
         }
         const NodeIndex node = at.task.bound[ordinal];

@@ -64,7 +64,7 @@ void place_missing(const TaskStep& step, ByInstance<Instant>& on_lost_nodes) {
     std::uint32_t frozen = 0;
     std::uint32_t leased = 0;
     for (Ordinal ordinal = 0; ordinal < at.task.instances; ++ordinal) {
-        if (at.stay(ordinal) != nullptr || at.slot(ordinal).is_over) {
+        if (at.kept(ordinal) != nullptr || at.slot(ordinal).is_over) {
             continue;
         }
         const bool may = at.has_all_rights();

@@ -9,17 +9,17 @@ namespace {
 
 class RollOut {
 public:
-    RollOut(const TaskStep& step, Tally<NodeIndex>& staying)
-        : step_{step}, at_{step.at}, staying_{staying} {}
+    RollOut(const TaskStep& step, Tally<NodeIndex>& kept_nodes)
+        : step_{step}, at_{step.at}, kept_nodes_{kept_nodes} {}
 
     void run() {
         if (at_.rights == TaskAtHand::Rights::none) {
             return;
         }
-        staying_.clear();
+        kept_nodes_.clear();
         for (const Slot& slot : at_.reading.slots) {
-            if (slot.stay != nullptr) {
-                staying_.add(slot.stay->node);
+            if (slot.kept != nullptr) {
+                kept_nodes_.add(slot.kept->node);
             }
         }
         std::optional<Ordinal> next;
@@ -29,7 +29,7 @@ public:
         for (Ordinal ordinal = 0; ordinal < at_.task.ordinals(); ++ordinal) {
             const Slot& slot = at_.slot(ordinal);
             is_under_way = is_under_way || is_held_up(ordinal);
-            if (slot.stay == nullptr) {
+            if (slot.kept == nullptr) {
                 continue;
             }
             is_under_way = is_under_way || is_rolling(slot);
@@ -39,19 +39,19 @@ public:
             if (step_.hold.only.value_or(ordinal) != ordinal) {
                 continue;
             }
-            if (is_down(*slot.stay)) {
+            if (is_down(*slot.kept)) {
                 if (step_.orders.may_start()) {
                     replace_in_place(ordinal);
                 }
                 continue;
             }
-            const bool serves = at_.placements.nodes().is_serving(slot.stay->node);
+            const bool serves = at_.placements.nodes().is_serving(slot.kept->node);
             if (!serves && at_.task.is_everywhere()) {
                 continue;  // It can only be replaced on this node.
             }
-            if (!serves && !may_run(*slot.stay)) {
+            if (!serves && !may_run(*slot.kept)) {
                 // It does not run, so it is stopped and then placed as missing.
-                step_.orders.stop(*slot.stay, Cause::rollout);
+                step_.orders.stop(*slot.kept, Cause::rollout);
                 continue;
             }
             ++outdated;
@@ -67,33 +67,33 @@ public:
 private:
     /// The roll-out has begun with this ordinal, and its new copy does not run yet.
     [[nodiscard]] bool is_rolling(const Slot& slot) const {
-        const Copy& stay = *slot.stay;
-        if (has_come_up(stay, at_.task.generation)) {
+        const Copy& kept = *slot.kept;
+        if (has_come_up(kept, at_.task.generation)) {
             return false;
         }
         const auto copies = at_.copies_of(slot);
-        return stay.orders.taken_down ||
-               (is_starting(stay) && stay.generation >= at_.task.generation) ||
-               (stay.generation >= at_.task.generation &&
+        return kept.orders.taken_down ||
+               (is_starting(kept) && kept.generation >= at_.task.generation) ||
+               (kept.generation >= at_.task.generation &&
                 std::ranges::any_of(copies, [&](const Copy& copy) {
                     return copy.generation < at_.task.generation && !is_leaving(copy);
                 }));
     }
 
     [[nodiscard]] bool is_replaceable(const Slot& slot) const {
-        if (slot.stay == nullptr || slot.is_over) {
+        if (slot.kept == nullptr || slot.is_over) {
             return false;
         }
-        const Copy& stay = *slot.stay;
-        return is_outdated(stay, at_.task.generation) && stay.reported && !stay.orders.starting &&
-               at_.placements.nodes().is_commandable(stay.node) &&
-               !(at_.why_leave(stay.node) &&
-                 may_run(stay));  // Moving it off the node replaces it, too.
+        const Copy& kept = *slot.kept;
+        return is_outdated(kept, at_.task.generation) && kept.reported && !kept.orders.starting &&
+               at_.placements.nodes().is_commandable(kept.node) &&
+               !(at_.why_leave(kept.node) &&
+                 may_run(kept));  // Moving it off the node replaces it, too.
     }
 
     /// It does not run, so it may be replaced in place at once.
-    [[nodiscard]] bool is_down(const Copy& stay) const {
-        return stay.state != InstanceState::running && at_.placements.nodes().is_serving(stay.node);
+    [[nodiscard]] bool is_down(const Copy& kept) const {
+        return kept.state != InstanceState::running && at_.placements.nodes().is_serving(kept.node);
     }
 
     /// An instance that fails on each node it is tried on counts as a fault of the new generation.
@@ -102,10 +102,10 @@ private:
         if (failed == nullptr) {
             return false;
         }
-        if (at_.stay(ordinal) == nullptr) {
+        if (at_.kept(ordinal) == nullptr) {
             at_.wake_for(*failed);
         }
-        return failed->holds_up(at_.stay(ordinal), at_.task.generation,
+        return failed->holds_up(at_.kept(ordinal), at_.task.generation,
                                 at_.is_home_counted(ordinal), at_.scope.now);
     }
 
@@ -132,7 +132,7 @@ private:
         if (step_.orders.makes_room()) {
             return;  // A leaving copy makes room elsewhere, or counts as taken down itself.
         }
-        if (!at_.placements.nodes().is_serving(slot.stay->node)) {
+        if (!at_.placements.nodes().is_serving(slot.kept->node)) {
             replace_elsewhere(ordinal, outdated);
         } else if (at_.task.spec.update.max_unavailable == 0) {
             step_.shortfall.add(Obstacle::max_unavailable, outdated);
@@ -148,7 +148,7 @@ private:
         for (std::uint32_t step = 0; step < tried; ++step) {
             const Ordinal other = (ordinal + step) % at_.task.instances;
             const Slot& slot = at_.slot(other);
-            if (!is_replaceable(slot) || is_down(*slot.stay)) {
+            if (!is_replaceable(slot) || is_down(*slot.kept)) {
                 continue;
             }
             Loads::Cursor cursor;
@@ -183,28 +183,28 @@ private:
     /// it, or if its node no longer suits the task.
     void replace_in_place(Ordinal ordinal) {
         const Slot& slot = at_.slot(ordinal);
-        const Copy& stay = *slot.stay;
+        const Copy& kept = *slot.kept;
         if (at_.task.spec.exclusive && slot.last - slot.first > 1) {
             return;  // The other copy must stop first.
         }
-        if (step_.failures.excludes({at_.index, ordinal}, stay.node, at_.scope.now)) {
+        if (step_.failures.excludes({at_.index, ordinal}, kept.node, at_.scope.now)) {
             at_.wake_for(*step_.failures.find({at_.index, ordinal}));
             return;
         }
-        if (!at_.may_lease(stay.node)) {
+        if (!at_.may_lease(kept.node)) {
             return;
         }
-        if (staying_.of(stay.node) > at_.task.spec.max_per_node || at_.why_leave(stay.node)) {
-            staying_.take(stay.node);
-            step_.orders.stop(stay, Cause::rollout);
+        if (kept_nodes_.of(kept.node) > at_.task.spec.max_per_node || at_.why_leave(kept.node)) {
+            kept_nodes_.remove(kept.node);
+            step_.orders.stop(kept, Cause::rollout);
         } else {
-            step_.orders.start(ordinal, stay.node, Cause::rollout);
+            step_.orders.start(ordinal, kept.node, Cause::rollout);
         }
     }
 
     const TaskStep& step_;
     const TaskAtHand& at_;
-    Tally<NodeIndex>& staying_;
+    Tally<NodeIndex>& kept_nodes_;
 };
 
 }  // namespace
@@ -212,13 +212,15 @@ private:
 RollOutHold hold_of(const TaskAtHand& at, const RecentFailures& failures) {
     RollOutHold hold;
     for (Ordinal ordinal = 0; ordinal < at.task.ordinals() && !hold.on_trial; ++ordinal) {
-        const Copy* const stay = at.stay(ordinal);
-        hold.on_trial = stay != nullptr && is_on_trial(*stay, at.task);
+        const Copy* const kept = at.kept(ordinal);
+        hold.on_trial = kept != nullptr && is_on_trial(*kept, at.task);
     }
     hold.only = failures.unproven(at.index, at.task, at.reading);
     return hold;
 }
 
-void roll_out(const TaskStep& step, Tally<NodeIndex>& staying) { RollOut{step, staying}.run(); }
+void roll_out(const TaskStep& step, Tally<NodeIndex>& kept_nodes) {
+    RollOut{step, kept_nodes}.run();
+}
 
 }  // namespace muster::coordinator

@@ -68,6 +68,6 @@ void retry_failed(const TaskStep& step);
 /// Replaces copies of an older generation one at a time, each once the last new copy is healthy.
 /// The new copy starts first where a node and `max_surge` allow it; otherwise the copy is replaced
 /// in place within `max_unavailable`. `staying` is overwritten.
-void roll_out(const TaskStep& step, Tally<NodeIndex>& staying);
+void roll_out(const TaskStep& step, Tally<NodeIndex>& kept_nodes);
 
 }  // namespace muster::coordinator

@@ -10,24 +10,24 @@ bool is_of_the_past(const TaskAtHand& at, const Copy& copy) {
 }
 
 /// True if a failed copy is not needed beside the one that stays. A lost stop may have left two.
-bool has_failed_beside(const TaskAtHand& at, const Copy& copy, const Copy& stay) {
+bool has_failed_beside(const TaskAtHand& at, const Copy& copy, const Copy& kept) {
     return copy.reported && copy.state == InstanceState::failed && !copy.orders.starting &&
-           !stay.orders.moving && copy.generation == at.task.generation;
+           !kept.orders.moving && copy.generation == at.task.generation;
 }
 
 /// True if the copy that stays replaces this one. A stay of a newer generation must be healthy
 /// first.
-bool is_served_by(const Copy& stay, const Copy& copy, const TaskAtHand& at) {
-    return has_come_up(stay, at.task.generation) &&
-           (copy.generation >= stay.generation || is_healthy(stay, at.task));
+bool is_served_by(const Copy& kept, const Copy& copy, const TaskAtHand& at) {
+    return has_come_up(kept, at.task.generation) &&
+           (copy.generation >= kept.generation || is_healthy(kept, at.task));
 }
 
 /// The cause of stopping a copy that another copy makes unnecessary.
-Cause cause_to_stop(const TaskAtHand& at, const Copy& copy, const Copy& stay) {
+Cause cause_to_stop(const TaskAtHand& at, const Copy& copy, const Copy& kept) {
     if (copy.generation < at.task.generation) {
         return Cause::rollout;
     }
-    if (!stay.orders.moving) {
+    if (!kept.orders.moving) {
         return Cause::duplicate;
     }
     const auto why = at.why_leave(copy.node);
@@ -51,7 +51,7 @@ void stop_surplus(const TaskAtHand& at, TaskOrders& orders) {
 void stop_duplicates(const TaskAtHand& at, TaskOrders& orders) {
     for (const Slot& slot : at.reading.slots) {
         for (const Copy& copy : at.copies_of(slot)) {
-            if (copy.origin == Origin::claimed) {
+            if (copy.origin == Origin::unordered) {
                 orders.stop(copy, Cause::duplicate);  // Nobody ordered this copy.
                 continue;
             }
@@ -59,17 +59,17 @@ void stop_duplicates(const TaskAtHand& at, TaskOrders& orders) {
                 orders.stop(copy, Cause::duplicate);  // Another copy of the instance ended well.
                 continue;
             }
-            if (slot.stay == nullptr) {
+            if (slot.kept == nullptr) {
                 continue;
             }
             // A task that became exclusive must not have two copies, even if none runs for a while.
             const auto why = at.why_leave(copy.node);
-            const bool is_forced = why && why->force && halts_roll_out(*slot.stay, at.task);
-            const bool is_needless = is_forced || is_served_by(*slot.stay, copy, at) ||
+            const bool is_forced = why && why->force && halts_roll_out(*slot.kept, at.task);
+            const bool is_needless = is_forced || is_served_by(*slot.kept, copy, at) ||
                                      is_of_the_past(at, copy) || at.task.spec.exclusive ||
-                                     has_failed_beside(at, copy, *slot.stay);
-            if (&copy != slot.stay && is_needless) {
-                orders.stop(copy, cause_to_stop(at, copy, *slot.stay));
+                                     has_failed_beside(at, copy, *slot.kept);
+            if (&copy != slot.kept && is_needless) {
+                orders.stop(copy, cause_to_stop(at, copy, *slot.kept));
             }
         }
     }
@@ -79,7 +79,7 @@ void stop_unbound(const TaskAtHand& at, TaskOrders& orders) {
     const std::vector<NodeIndex>& bound = at.task.bound;
     for (const Copy& copy : at.reading.copies) {
         const bool is_bound = copy.ordinal < bound.size() && bound[copy.ordinal] == copy.node;
-        if (!is_bound || copy.origin == Origin::claimed) {
+        if (!is_bound || copy.origin == Origin::unordered) {
             const auto why = at.why_leave(copy.node);
             orders.stop(copy, why ? why->cause : Cause::surplus);
         }

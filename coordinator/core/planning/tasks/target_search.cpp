@@ -19,7 +19,7 @@ std::optional<NodeIndex> TargetSearch::find(Ordinal ordinal, Loads::Cursor& curs
     const auto own = at_.copies_of(at_.slot(ordinal));
     const FailureRecord* const failed = state_.failures.find({at_.index, ordinal});
     bool skipped = false;
-    bool passed_over = false;
+    bool has_excluded = false;
     bool has_no_lease = false;
     const auto fits = [&](NodeIndex node) {
         if (state_.scratch.copies.of(node) >= at_.task.spec.max_per_node || !at_.has_place(node)) {
@@ -31,7 +31,7 @@ std::optional<NodeIndex> TargetSearch::find(Ordinal ordinal, Loads::Cursor& curs
         const bool is_excluded = failed != nullptr && failed->excludes(node, at_.scope.now);
         const bool is_unleased = !at_.may_lease(node);
         skipped = skipped || has_it || is_excluded || is_unleased;
-        passed_over = passed_over || is_excluded;
+        has_excluded = has_excluded || is_excluded;
         has_no_lease = has_no_lease || is_unleased;
         return !has_it && !is_excluded && !is_unleased;
     };
@@ -46,7 +46,7 @@ std::optional<NodeIndex> TargetSearch::find(Ordinal ordinal, Loads::Cursor& curs
     if (!skipped) {
         cursor = here;
     }
-    if (!target && passed_over) {
+    if (!target && has_excluded) {
         held_off_ = true;
         at_.wake_for(*failed);
     }
@@ -81,7 +81,7 @@ void TargetSearch::count_homes() {
     for (Ordinal ordinal = 0; ordinal < at_.task.instances; ++ordinal) {
         // An instance whose move has not begun is still on its node.
         const NodeIndex home =
-            at_.is_to_move(ordinal) ? at_.stay(ordinal)->node : at_.home(ordinal);
+            at_.is_to_move(ordinal) ? at_.kept(ordinal)->node : at_.home(ordinal);
         if (home != Homes::none) {
             state_.scratch.at_home.add(home);
         }

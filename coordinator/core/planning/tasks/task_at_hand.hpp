@@ -21,7 +21,7 @@ public:
     [[nodiscard]] bool has_all_rights() const { return rights == Rights::all; }
     [[nodiscard]] const Slot& slot(Ordinal ordinal) const { return reading.slots[ordinal]; }
     /// The copy of the ordinal that stays; null if there is none.
-    [[nodiscard]] const Copy* stay(Ordinal ordinal) const { return slot(ordinal).stay; }
+    [[nodiscard]] const Copy* kept(Ordinal ordinal) const { return slot(ordinal).kept; }
     [[nodiscard]] std::span<const Copy> copies_of(const Slot& slot) const {
         return reading.copies.subspan(slot.first, slot.last - slot.first);
     }

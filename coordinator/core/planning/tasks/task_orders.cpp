@@ -41,7 +41,7 @@ void TaskOrders::stop(const Copy& copy, Cause cause) {
 }
 
 void TaskOrders::stop_first(Ordinal ordinal, NodeIndex target, Cause cause) {
-    stop(*at_.stay(ordinal), cause);
+    stop(*at_.kept(ordinal), cause);
     ++stopped_first_;
     has_begun_ = true;
     rehome(ordinal, target);
@@ -61,8 +61,8 @@ void TaskOrders::start(Ordinal ordinal, NodeIndex node, Cause cause) {
         ensure(*pass_.starts_left > 0, "no more is started in a pass than it may");
         *pass_.starts_left -= 1;
     }
-    const Copy* const stay = at_.stay(ordinal);
-    if (stay == nullptr || stay->node != node) {
+    const Copy* const kept = at_.kept(ordinal);
+    if (kept == nullptr || kept->node != node) {
         ensure(room_ > 0, "no copy is added above instances + max_surge");
         room_ -= 1;
         rehome(ordinal, node);
@@ -101,12 +101,12 @@ std::uint32_t TaskOrders::taken_down() const {
         if (slot.is_over) {
             continue;
         }
-        if (slot.stay == nullptr) {  // Its copies are leaving, or its start is ordered.
+        if (slot.kept == nullptr) {  // Its copies are leaving, or its start is ordered.
             down += slot.last > slot.first || at_.is_home_counted(ordinal) ? 1U : 0U;
             continue;
         }
-        const Copy& stay = *slot.stay;
-        down += stay.orders.taken_down || is_starting(stay) ? 1U : 0U;
+        const Copy& kept = *slot.kept;
+        down += kept.orders.taken_down || is_starting(kept) ? 1U : 0U;
     }
     return down;
 }

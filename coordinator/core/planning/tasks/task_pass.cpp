@@ -24,7 +24,7 @@ bool plan_task(PlannerState& state, TaskIndex index, const Scope& scope, PassOrd
         stop_unbound(at, orders);
         orders.sort_by_name();
         start_on_every_node(step);
-        roll_out(step, scratch.staying);
+        roll_out(step, scratch.kept_nodes);
         if (!at.has_all_rights()) {
             shortfall.add_unknown();
         }
@@ -37,7 +37,7 @@ bool plan_task(PlannerState& state, TaskIndex index, const Scope& scope, PassOrd
         place_missing(step, state.notes.on_lost_nodes);
         evacuate(step, state.notes.blocked);
         retry_failed(step);
-        roll_out(step, scratch.staying);
+        roll_out(step, scratch.kept_nodes);
         if (state.places.is_any_to_move(index)) {
             state.moves.revoke_crowded(index, scratch.at_home);
         }

@@ -208,17 +208,17 @@ TEST_CASE("a wait for the end waits for an instance that is tried elsewhere",
           "[coordinator][ends][waits]") {
     Jobs jobs;
     jobs.begin();
-    jobs.bench.join("n3");
+    jobs.harness.join("n3");
     const Ticket wait =
-        jobs.bench.request(WaitRequest{.pattern = "job", .timeout_ms = 60'000, .finished = true});
+        jobs.harness.request(WaitRequest{.pattern = "job", .timeout_ms = 60'000, .finished = true});
     jobs.end({"job", 1}, InstanceState::exited, 0);
     jobs.end(job_0(), InstanceState::failed, 127);
-    CHECK_FALSE(jobs.bench.reply_to(wait));
-    jobs.bench.pass(3s);
+    CHECK_FALSE(jobs.harness.reply_to(wait));
+    jobs.harness.pass(3s);
     REQUIRE(jobs.starts(job_0()) == 2);
     jobs.end(job_0(), InstanceState::exited, 0);
-    REQUIRE(jobs.bench.reply_to(wait));
-    CHECK(std::get<WaitReply>(jobs.bench.reply_to(wait)->result.value()).exit_code == 0);
+    REQUIRE(jobs.harness.reply_to(wait));
+    CHECK(std::get<WaitReply>(jobs.harness.reply_to(wait)->result.value()).exit_code == 0);
 }
 
 TEST_CASE("a wait for the end of a task that never ends is refused", "[coordinator][ends][waits]") {

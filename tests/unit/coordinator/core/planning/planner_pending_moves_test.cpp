@@ -274,9 +274,9 @@ TEST_CASE("a task with a stray copy moves nothing, and other tasks move instead"
     fleet.round();
     CHECK(fleet.totals().moves == 0);
     CHECK(fleet.load("n1") == 2);
-    const auto looks = fleet.planner.effort().move_looks;
+    const auto looks = fleet.planner.effort().move_checks;
     fleet.round();
-    CHECK(fleet.planner.effort().move_looks == looks);
+    CHECK(fleet.planner.effort().move_checks == looks);
 }
 
 // Goal: rounds without a change cost nothing.

@@ -217,7 +217,7 @@ TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at
         CHECK(fleet.host("n0").runs.at({"web", 0}).generation == fleet.generation("web"));
     }
     CHECK(fleet.running("web") == 1);
-    CHECK(fleet.totals().unsettled == 0);
+    CHECK(fleet.totals().unconverged == 0);
     CHECK(fleet.violations.empty());
 }
 

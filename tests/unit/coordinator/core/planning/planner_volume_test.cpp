@@ -48,7 +48,7 @@ TEST_CASE("a pass reads no more moves than its budget can use", "[planner][GO-D6
         fleet.round(scope);
         const Effort after = fleet.planner.effort();
         CHECK(fleet.load("n1") == there + 1);
-        CHECK(after.move_looks - before.move_looks <= 4 + 64);
+        CHECK(after.move_checks - before.move_checks <= 4 + 64);
         CHECK(after.balances <= before.balances + 1);
     }
     CHECK(fleet.violations.empty());
