@@ -50,6 +50,9 @@ TEST_CASE("the example configuration has the defaults", "[options]") {
     CHECK(options->core.rebalance == defaults.core.rebalance);
     CHECK(options->core.move_cooldown == defaults.core.move_cooldown);
     CHECK(options->core.stop_strays == defaults.core.stop_strays);
+    CHECK(options->core.max_flaky == defaults.core.max_flaky);
+    CHECK(options->core.flaky_tasks == defaults.core.flaky_tasks);
+    CHECK(options->core.listed_only == defaults.core.listed_only);
 }
 
 TEST_CASE("every key of the configuration has its effect", "[options]") {
@@ -81,6 +84,7 @@ TEST_CASE("every key of the configuration has its effect", "[options]") {
         max_flaky = "5m"
         [nodes]
         mode = "listed"
+        flaky_tasks = "move"
     )",
                                            "c.toml");
     REQUIRE(options);
@@ -109,6 +113,7 @@ TEST_CASE("every key of the configuration has its effect", "[options]") {
     CHECK(options->core.stop_strays);
     CHECK(options->core.max_flaky == 5min);
     CHECK(options->core.listed_only);
+    CHECK(options->core.flaky_tasks == FlakyTasks::move);
 }
 
 // Goal: the sentence alone is enough to find the error.
