@@ -84,7 +84,7 @@ Result<Request> request_from_json(std::string_view text) {
         Result<void> result = read_object(tree, envelope, "request");
         Request request{envelope.id, {}};
         const auto read_body = [&]<class T>() {
-            result = read_object(tree, request.body.emplace<T>(), tag<T>);
+            result = read_object(tree, request.body.emplace<T>(), tag<T>, UnknownFields::refused);
         };
         if (result && !Alternatives<RequestBody::Base>::with_tag(envelope.verb, read_body)) {
             return unknown_verb(envelope.verb);

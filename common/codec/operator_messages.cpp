@@ -31,9 +31,10 @@ void write_request(const RequestOf<Any>& request, std::string& into) {
 }
 
 template <class T>
-Result<void> read_map(std::string_view frame, T& into) {
+Result<void> read_map(std::string_view frame, T& into,
+                      UnknownFields unknown = UnknownFields::ignored) {
     Cursor cursor{frame};
-    MsgpackReader{cursor}.map("a message", into);
+    MsgpackReader{cursor, unknown}.map("a message", into);
     return cursor.finish("message");
 }
 
@@ -69,8 +70,9 @@ Result<Request> decode_request(std::string_view frame) {
         return tl::unexpected{result.error()};
     }
     Request request{envelope.id, {}};
-    const bool known = Alternatives<RequestBody::Base>::with_tag(
-        envelope.verb, [&]<class T>() { result = read_map(frame, request.body.emplace<T>()); });
+    const bool known = Alternatives<RequestBody::Base>::with_tag(envelope.verb, [&]<class T>() {
+        result = read_map(frame, request.body.emplace<T>(), UnknownFields::refused);
+    });
     if (!known) {
         return unknown_verb(envelope.verb);
     }

@@ -42,6 +42,9 @@ struct Reading<TaskSpec> {
     static void end(TaskSpec& spec) { apply_defaults(spec); }
 };
 
+template <>
+inline constexpr bool is_read_whole<WantedTask> = true;
+
 void fields(auto& visit, Like<WantedTask> auto& task) {
     visit("name", task.name, valid_name);
     visit("instances", task.instances, plain.or_default());

@@ -14,6 +14,7 @@
 #include "common/base/result.hpp"
 #include "common/codec/shapes/shape.hpp"
 #include "common/codec/shapes/simple_value.hpp"
+#include "common/codec/shapes/unknown_field.hpp"
 
 namespace muster::codec {
 
@@ -47,21 +48,28 @@ private:
 };
 
 /// Reads what shape.hpp describes from a JSON object. As with msgpack, unknown names are skipped
-/// and every bound is checked.
+/// (but see is_read_whole) and every bound is checked.
 class JsonReader {
 public:
+    explicit JsonReader(UnknownFields unknown = UnknownFields::ignored) : unknown_{unknown} {}
+
     template <class T>
     void pairs(const ParsedJson& object, T& message) {
         hold_bounds(object);
+        std::size_t known = 0;
         const auto visit = [&](std::string_view name, auto& member, Rule rule) {
             const auto found = object.find(std::string{name});
             if (found != object.end()) {
+                ++known;
                 read(name, *found, member, rule);
             } else if (!rule.default_ok) {
                 cursor_.fail(Errc::malformed, name, "is missing");
             }
         };
         fields(visit, message);
+        if (fault_ && fault_->empty() && known < object.size()) {
+            note_unknown(object, message);
+        }
     }
 
     [[nodiscard]] Result<void> finish(std::string_view message) { return cursor_.finish(message); }
@@ -78,6 +86,19 @@ private:
         }
     }
 
+    /// Notes the first key that the struct does not have.
+    template <class T>
+    void note_unknown(const ParsedJson& object, T& in) {
+        for (auto pair = object.begin(); pair != object.end() && fault_->empty(); ++pair) {
+            bool is_known = false;
+            const auto compare = [&](std::string_view name, auto&, Rule) {
+                is_known = is_known || name == pair.key();
+            };
+            fields(compare, in);
+            *fault_ = is_known ? "" : describe_unknown_field(pair.key(), in);
+        }
+    }
+
     template <class T>
         requires(!Simple<T>)
     void read(std::string_view what, const ParsedJson& tree, T& into, Rule rule) {
@@ -91,9 +112,19 @@ private:
         }
         cursor_.stand_at(tree);
         if (cursor_.is_object(what, limits::map_fields)) {
+            if constexpr (is_read_whole<T>) {
+                fault_ = unknown_ == UnknownFields::refused ? std::optional{std::string{}}
+                                                            : std::nullopt;
+            }
             Reading<T>::begin(into);
             pairs(tree, into);
             Reading<T>::end(into);
+            if constexpr (is_read_whole<T>) {
+                if (fault_ && !fault_->empty()) {
+                    cursor_.fail(Errc::invalid, "task " + in_quotes(into.name), *fault_);
+                }
+                fault_.reset();
+            }
         }
     }
     template <Simple T>
@@ -143,6 +174,9 @@ private:
     }
 
     JsonCursor cursor_;
+    UnknownFields unknown_;
+    /// In a struct that is read whole: the first key that was skipped, in a sentence.
+    std::optional<std::string> fault_;
 };
 
 }  // namespace muster::codec

@@ -11,8 +11,9 @@
 namespace muster::codec {
 
 template <class T>
-Result<void> read_object(const ParsedJson& tree, T& into, std::string_view message) {
-    JsonReader reader;
+Result<void> read_object(const ParsedJson& tree, T& into, std::string_view message,
+                         UnknownFields unknown = UnknownFields::ignored) {
+    JsonReader reader{unknown};
     reader.pairs(tree, into);
     return reader.finish(message);
 }

@@ -13,6 +13,7 @@
 #include "common/codec/shapes/printed_text.hpp"
 #include "common/codec/shapes/shape.hpp"
 #include "common/codec/shapes/simple_value.hpp"
+#include "common/codec/shapes/unknown_field.hpp"
 
 namespace muster::codec {
 
@@ -20,7 +21,8 @@ namespace muster::codec {
 /// useless. Lists grow with the bytes that were really read, and their memory is used again.
 class MsgpackReader {
 public:
-    explicit MsgpackReader(Cursor& cursor) : cursor_{cursor} {}
+    explicit MsgpackReader(Cursor& cursor, UnknownFields unknown = UnknownFields::ignored)
+        : cursor_{cursor}, unknown_{unknown} {}
 
     /// The fields of a message that is an array, after its number. Elements that a later version
     /// added at the end are skipped; elements that an earlier version did not know have their
@@ -60,7 +62,7 @@ public:
             PairReader pair{*this, cursor_.text("a key", limits::name_bytes), seen};
             fields(pair, message);
             if (!pair.found) {
-                unknown_key_ = unknown_key_.empty() ? pair.key : unknown_key_;
+                note_unknown(pair.key, message);
                 cursor_.skip(pair.key);
             }
         }
@@ -98,6 +100,14 @@ private:
     };
 
     template <class T>
+    void note_unknown(std::string_view key, T& in) {
+        unknown_key_ = unknown_key_.empty() ? key : unknown_key_;
+        if (fault_ && fault_->empty()) {
+            *fault_ = describe_unknown_field(key, in);
+        }
+    }
+
+    template <class T>
         requires(!Simple<T>)
     void read(std::string_view what, T& into, Rule rule) {
         if constexpr (Short<T>::possible) {
@@ -111,6 +121,10 @@ private:
         if constexpr (UnknownKey<T>::is_kept) {
             unknown_key_ = {};
         }
+        if constexpr (is_read_whole<T>) {
+            fault_ =
+                unknown_ == UnknownFields::refused ? std::optional{std::string{}} : std::nullopt;
+        }
         if constexpr (positional<T>) {
             values(into, cursor_.array(what, limits::map_fields));
         } else {
@@ -121,6 +135,12 @@ private:
         }
         if constexpr (UnknownKey<T>::is_kept) {
             UnknownKey<T>::key_of(into) = unknown_key_;
+        }
+        if constexpr (is_read_whole<T>) {
+            if (fault_ && !fault_->empty()) {
+                cursor_.fail(Errc::invalid, "task " + in_quotes(into.name), *fault_);
+            }
+            fault_.reset();
         }
     }
     template <Simple T>
@@ -169,7 +189,10 @@ private:
     }
 
     Cursor& cursor_;
+    UnknownFields unknown_;
     std::string_view unknown_key_;  // The first that was skipped. See UnknownKey.
+    /// In a struct that is read whole: the first key that was skipped, in a sentence.
+    std::optional<std::string> fault_;
 };
 
 }  // namespace muster::codec

@@ -103,6 +103,12 @@ struct UnknownKey {
     static constexpr bool is_kept = false;
 };
 
+/// True for a task. In a request a skipped key anywhere in it is an error: a task with a misspelled
+/// `user` would run as root. In a reply, perhaps of a later version, it is ignored.
+template <class T>
+inline constexpr bool is_read_whole = false;
+enum class UnknownFields : std::uint8_t { ignored, refused };
+
 /// A struct that may also be written as one value, as in a task file: `restart: "never"`. Writers
 /// do so where the value suffices; programs of the first release understand only this form.
 ///

@@ -211,3 +211,56 @@ TEST_CASE("a spec of a batch keeps the name of an unknown field", "[codec][spec]
     CHECK(unknown_keys_of(batch_with("nice", "nyce", spec)) == Keys{"nyce", ""});
     CHECK(unknown_keys_of(batch_with("pids", "pods", spec)) == Keys{"pods", ""});
 }
+
+// Goal: no task runs without a field that its author wrote. Method: requests in both forms with a
+// misspelled field of the spec, of a map in it and of the placement; then the correct one.
+TEST_CASE("a request with a task that has an unknown field is refused with the one that was meant",
+          "[codec][spec]") {
+    const auto fault_in_json = [](const std::string& fields) {
+        const auto read = from_json(fields);
+        REQUIRE_FALSE(read);
+        CHECK(read.error().code == Errc::invalid);
+        return read.error().detail;
+    };
+    CHECK(fault_in_json(R"("usr":"www")") ==
+          "task add: task 'web' has a field 'usr', which does not exist; did you mean 'user'?");
+    CHECK(fault_in_json(R"("limits":{"pds":7})") ==
+          "task add: task 'web' has a field 'pds', which does not exist; did you mean 'pids'?");
+    CHECK(fault_in_json(R"("update":{"xyzzyxyzzy":7})") ==
+          "task add: task 'web' has a field 'xyzzyxyzzy', which does not exist; the fields are "
+          "max_surge, max_unavailable, min_healthy_ms");
+    CHECK_THAT(fault_in_json(R"("constraint":[])"), Catch::Contains("mean 'constraints'?"));
+    CHECK(from_json(R"("user":"www")").value().user == "www");
+    const auto second =
+        codec::request_from_json(R"({"verb":"apply","later":1,"tasks":[{"name":"a","argv":["x"]},)"
+                                 R"({"name":"b","argv":["x"],"nyce":1}]})");
+    REQUIRE_FALSE(second);
+    CHECK_THAT(second.error().detail, Catch::StartsWith("apply: task 'b' has a field 'nyce'"));
+
+    TaskSpec spec = plain_spec();
+    spec.user = "www";
+    std::string frame;
+    codec::encode(adding(spec), frame);
+    REQUIRE(codec::decode_request(frame));
+    const auto at = frame.find("user");
+    const auto read = codec::decode_request(frame.replace(at, 4, "usxr"));
+    REQUIRE_FALSE(read);
+    CHECK(read.error().code == Errc::invalid);
+    CHECK_THAT(read.error().detail, Catch::Contains("task 'web' has a field 'usxr', which does not "
+                                                    "exist; did you mean 'user'?"));
+}
+
+// Goal: a command reads the tasks of a coordinator of a later version.
+TEST_CASE("a reply with a task that has an unknown field is read without it", "[codec][spec]") {
+    TaskShowReply shown;
+    shown.task.name = shown.wanted.name = "web";
+    shown.wanted.spec = plain_spec();
+    shown.wanted.spec.user = "www";
+    std::string frame;
+    codec::encode(Reply{{}, ReplyBody{shown}}, frame);
+    const auto at = frame.find("user");
+    REQUIRE(at != std::string::npos);
+    const auto read = codec::decode_reply(frame.replace(at, 4, "usxr"));
+    REQUIRE(read);
+    CHECK(std::get<TaskShowReply>(read->result.value()).wanted.spec == plain_spec());
+}
