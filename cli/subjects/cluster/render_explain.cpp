@@ -36,7 +36,7 @@ std::string verdict_lines(const ExplainReply& reply, const Style& style) {
     if (reply.verdicts.empty()) {
         return {};
     }
-    std::string text = "\n";
+    std::string text = reply.subject == Subject::task ? "\none more instance of it:\n" : "\n";
     for (const VerdictView& verdict : in_natural_order(reply.verdicts, &VerdictView::node)) {
         const auto line = printable(verdict.node + ": " + describe_verdict(verdict));
         for (const std::string& piece : wrapped(line, style.columns)) {

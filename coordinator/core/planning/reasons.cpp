@@ -136,10 +136,12 @@ std::string describe_end(const InstanceView& instance) {
 
 std::string describe_halt(const Workload& workload, const Planner& planner, TaskIndex task) {
     const auto ordinal = planner.status(task).halted_by;
-    if (!ordinal) {
-        return {};
-    }
-    const InstanceView instance = planner.instance(task, *ordinal);
+    return ordinal ? describe_halt(workload, planner, task, *ordinal) : std::string{};
+}
+
+std::string describe_halt(const Workload& workload, const Planner& planner, TaskIndex task,
+                          Ordinal ordinal) {
+    const InstanceView instance = planner.instance(task, ordinal);
     const std::string name = to_string(instance.id);
     const std::string least = muster::to_string(workload[task].spec.update.min_healthy);
     const bool is_gone = instance.node.empty() || instance.state == "unknown" ||

@@ -43,6 +43,9 @@ private:
 /// web.3 on n4 did not run for 10s (ended with exit code 1); ...`. Empty: it is not halted.
 [[nodiscard]] std::string describe_halt(const Workload& workload, const Planner& planner,
                                         TaskIndex task);
+/// The same for a copy that is known to halt it.
+[[nodiscard]] std::string describe_halt(const Workload& workload, const Planner& planner,
+                                        TaskIndex task, Ordinal ordinal);
 
 /// The verdicts of the nodes if they are the reason, otherwise what the task waits for.
 [[nodiscard]] std::string why_short(Obstacle code, const CountedVerdicts& counted);

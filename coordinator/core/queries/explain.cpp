@@ -61,6 +61,15 @@ void add_roll_out(const Facts& facts, TaskIndex task, const InstanceView& copy,
                     (halt.empty() ? "" : ", but " + halt);
 }
 
+/// The copy ended before min_healthy, and the roll-out of its task is halted.
+bool is_halting(const Facts& facts, TaskIndex index, Ordinal ordinal) {
+    const Task& task = facts.copies.workload[index];
+    const Copy* const stay =
+        find_stay(facts.copies.workload, facts.copies.placements, index, ordinal);
+    return stay != nullptr && halts_roll_out(*stay, task) &&
+           facts.planner().status(index).halted_by.has_value();
+}
+
 Result<ExplainReply> explain_instance(const Facts& facts, const std::string& name) {
     const auto id = parse_instance(name);
     if (!id) {
@@ -115,6 +124,12 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
         const std::string why =
             locations.at ? why_unconfirmed(facts, *locations.at) : std::string{};
         reply.detail = why + (why.empty() ? "" : "; ") + reply.detail;
+        if (is_halting(facts, *task, id->ordinal)) {
+            reply.decided_by = "halted";
+            reply.detail =
+                describe_halt(facts.copies.workload, facts.planner(), *task, id->ordinal) + "; " +
+                reply.detail;
+        }
     } else {
         reply.verdicts = facts.reasons().views_of(*task, all, std::nullopt);
         reply.decided_by = to_string(missing);
@@ -162,18 +177,20 @@ Result<ExplainReply> explain_task(const Facts& facts, const std::string& name) {
         std::nullopt);
     reply.decisions = facts.planning.history().of_task(name, decisions_shown);
     reply.since = phase_since(facts, *task, status.phase);
-    if (const Shortage largest = status.shortage(); largest.count > 0) {
-        reply.decided_by = to_string(largest.code);
-        reply.detail = why_short(largest.code, count_verdicts(reply.verdicts));
-    } else if (status.halted_by) {
+    std::vector<std::string> because;
+    if (status.halted_by) {
         reply.decided_by = "halted";
-        reply.detail = describe_halt(facts.copies.workload, facts.planner(), *task);
+        because.push_back(describe_halt(facts.copies.workload, facts.planner(), *task));
     }
     if (status.rolling > 0 || status.halted_by) {
-        reply.detail = "updated " + std::to_string(status.updated) + " of " +
-                       std::to_string(status.wanted) +
-                       (reply.detail.empty() ? "" : "; " + reply.detail);
+        because.push_back("updated " + std::to_string(status.updated) + " of " +
+                          std::to_string(status.wanted));
     }
+    if (const Shortage largest = status.shortage(); largest.count > 0) {
+        reply.decided_by = to_string(largest.code);
+        because.push_back(why_short(largest.code, count_verdicts(reply.verdicts)));
+    }
+    reply.detail = joined(because, "; ");
     return reply;
 }
 

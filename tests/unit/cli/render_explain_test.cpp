@@ -37,6 +37,26 @@ TEST_CASE("an explanation shows where, since when and why, then the result for e
           "3m10s  start     web.3  n7    missing\n");
 }
 
+// Goal: nobody reads that a halted task waits for a place.
+TEST_CASE("the verdicts of a task are shown as those on one more instance", "[cli][explain]") {
+    ExplainReply reply;
+    reply.subject = Subject::task;
+    reply.name = "web";
+    reply.state = "halted";
+    reply.decided_by = "halted";
+    reply.detail = "the roll-out is halted";
+    reply.verdicts = {{"n2", "fits", "", 0, 0, 9, "can take it"}};
+    CHECK(render(reply, CivilMs{1'700'000'000'000}, {}) ==
+          "task        web\n"
+          "state       halted\n"
+          "decided by  halted\n"
+          "because     the roll-out is halted\n"
+          "\n"
+          "one more instance of it:\n"
+          "n2: can take it (affinity 0, spread 0, load 9)\n"
+          "the lowest affinity wins, then spread, then load, then the name\n");
+}
+
 TEST_CASE("a what-if answer shows the moves, then their cost", "[cli][what_if]") {
     PlanReply reply;
     reply.moves = {{{"web", 3}, "n7", "n2", "lost"}, {{"db", 0}, "", "n2", "missing"}};
