@@ -13,10 +13,32 @@ namespace muster::coordinator {
 
 namespace {
 
+/// True if a halted roll-out may be what keeps the obstacle there.
+bool may_come_from_halt(Obstacle code) {
+    return code == Obstacle::max_surge || code == Obstacle::max_unavailable ||
+           code == Obstacle::target_down || code == Obstacle::min_healthy;
+}
+
+/// `halt`: why the roll-out of its task is halted; empty: it is not.
+std::string describe_blocked(Obstacle code, const std::string& halt) {
+    const std::string text{describe_blocker(code)};
+    if (halt.empty() || !may_come_from_halt(code)) {
+        return text;
+    }
+    return code == Obstacle::min_healthy ? halt : text + "; " + halt;
+}
+
 void add_blockers(const Facts& facts, NodeIndex index, std::vector<DrainBlocker>& to) {
+    std::string task;
+    std::string halt;  // Of that task: its blockers follow one another.
     for (const Blocker& blocker : facts.planner().blocked_on(index)) {
+        if (std::exchange(task, blocker.id.task) != blocker.id.task) {
+            const auto of = facts.copies.workload.find(task);
+            const bool is_halted = of && facts.planner().halted().contains(*of);
+            halt = is_halted ? describe_halt(facts.copies.workload, facts.planner(), *of) : "";
+        }
         to.push_back({to_string(blocker.id), std::string{to_string(blocker.code)},
-                      std::string{describe_blocker(blocker.code)}});
+                      describe_blocked(blocker.code, halt)});
     }
 }
 

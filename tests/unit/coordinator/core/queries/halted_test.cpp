@@ -57,6 +57,24 @@ void halt(CoordinatorHarness& bench) {
     REQUIRE(bench.status().alarms == std::vector{"task 'web': " + halt_of_new_copy});
 }
 
+std::string node_of(CoordinatorHarness& bench, const InstanceId& id) {
+    for (const auto& [name, fake] : bench.fakes) {
+        if (name != "n4" && fake.instances.contains(id)) {
+            return name;
+        }
+    }
+    return {};
+}
+
+/// The only blocker of the drain of this node.
+DrainBlocker blocker_of(CoordinatorHarness& bench, const std::string& node) {
+    REQUIRE(bench.ask(NodeDrainRequest{.pattern = node}, bench.fresh_id())->result);
+    bench.pass(2s);
+    const auto drain = bench.read<NodeShowReply>(NodeShowRequest{node}).drain;
+    REQUIRE(drain.blocked_by.size() == 1);
+    return drain.blocked_by.front();
+}
+
 }  // namespace
 
 // Goal: the copy at fault is not explained as if its node were the question. Method: the halting
@@ -75,4 +93,24 @@ TEST_CASE("explanations of a task whose roll-out is halted begin with the halt",
     const auto task = explain(bench, Subject::task, "web");
     CHECK(task.decided_by == "halted");
     CHECK(task.detail == halt_of_new_copy + "; updated 0 of 3");
+}
+
+TEST_CASE("a drain that a halted roll-out blocks names the halt", "[coordinator][drain][rollout]") {
+    CoordinatorHarness bench;
+    halt(bench);
+    SECTION("on the node of the copy at fault") {
+        const DrainBlocker blocker = blocker_of(bench, "n4");
+        CHECK(blocker.code == "max_surge");
+        CHECK(blocker.detail == "another copy of the task must stop first; " + halt_of_new_copy);
+    }
+    SECTION("on the node of the copy that it is to replace") {
+        const DrainBlocker blocker = blocker_of(bench, node_of(bench, {"web", 0}));
+        CHECK(blocker.code == "target_down");
+        CHECK_THAT(blocker.detail, Catch::EndsWith("; " + halt_of_new_copy));
+    }
+    SECTION("on the node of a copy that is still to be replaced") {
+        const DrainBlocker blocker = blocker_of(bench, node_of(bench, {"web", 1}));
+        CHECK(blocker.code == "min_healthy");
+        CHECK(blocker.detail == halt_of_new_copy);
+    }
 }
