@@ -137,6 +137,7 @@ void fields(auto& visit, Like<UsageInstance> auto& instance) {
     visit("node", instance.node, short_text);
     visit("restarts", instance.restarts, plain);
     visit("state", instance.state, short_text);
+    visit("generation", instance.generation, plain.or_default());
 }
 void fields(auto& visit, Like<UsageReply> auto& reply) {
     visit("nodes", reply.nodes, rows);

@@ -91,6 +91,7 @@ void fields(auto& visit, Like<StatusReply> auto& reply) {
     visit("unconverged", reply.unconverged, plain.or_default());
     visit("unconverged_tasks", reply.unconverged_tasks,
           texts(limits::reply_rows, limits::name_bytes).or_default());
+    visit("halted", reply.halted, plain.or_default());
 }
 
 void fields(auto& visit, Like<Event> auto& event) {

@@ -79,6 +79,7 @@ struct UsageInstance {
     std::string node;
     std::uint32_t restarts = 0;
     std::string state;
+    Generation generation{};
 
     friend bool operator==(const UsageInstance&, const UsageInstance&) = default;
 };

@@ -112,6 +112,7 @@ struct StatusReply {
     std::string host{};                            ///< Of the leading coordinator.
     std::uint64_t unconverged = 0;                 ///< Tasks that are not converged.
     std::vector<std::string> unconverged_tasks{};  ///< The first of them by name.
+    std::uint64_t halted = 0;                      ///< Tasks whose roll-out is halted.
 
     friend bool operator==(const StatusReply&, const StatusReply&) = default;
 };

@@ -79,7 +79,8 @@ void AgentCallHandler::on_answer(Session session, const Measured& measured) {
                            " instances; name fewer nodes";
             return;
         }
-        reply->instances.push_back({*use->second, view.node, view.restarts, view.state});
+        reply->instances.push_back(
+            {*use->second, view.node, view.restarts, view.state, view.generation});
     }
 }
 

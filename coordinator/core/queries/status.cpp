@@ -114,6 +114,7 @@ StatusReply counts(const Facts& facts) {
     reply.stopping = static_cast<std::uint32_t>(totals.stopping);
     reply.strays = static_cast<std::uint32_t>(totals.strays);
     reply.moving = static_cast<std::uint32_t>(totals.moves);
+    reply.halted = totals.halted;
     reply.converged = !facts.liveness.recovery().runs() && totals.unconverged == 0;
     for (const Shortage& shortage : facts.planner().shortages()) {
         if (shortage.code == Obstacle::recovering) {  // An alarm reports these.

@@ -62,7 +62,7 @@ TEST_CASE("records read back as they were written, and no space is left over", "
     const TemporaryDirectory directory;
     const std::string path = file_of(directory.below("r"), some);
     CHECK(read_all(bytes_of(path)).records == some);
-    CHECK(std::filesystem::file_size(path) == 16 + 4 * 8 + 1 + 300 + 7 + 3);
+    CHECK(std::filesystem::file_size(path) == record_magic.size() + 4 * 8 + 1 + 300 + 7 + 3);
 }
 
 TEST_CASE("a record can be larger than the step by which its file grows", "[recorder]") {
@@ -76,7 +76,7 @@ TEST_CASE("the complete records of a truncated file are read", "[recorder]") {
     const TemporaryDirectory directory;
     const std::string whole = bytes_of(file_of(directory.below("r"), some));
     std::size_t whole_records = 0;
-    for (std::size_t size = 16; size <= whole.size(); ++size) {
+    for (std::size_t size = record_magic.size(); size <= whole.size(); ++size) {
         const Read read = read_all(std::string_view{whole}.substr(0, size));
         REQUIRE(read.records.size() >= whole_records);
         whole_records = read.records.size();
@@ -90,7 +90,7 @@ TEST_CASE("the complete records of a truncated file are read", "[recorder]") {
 TEST_CASE("a record with a flipped bit is never accepted", "[recorder]") {
     const TemporaryDirectory directory;
     std::string bytes = bytes_of(file_of(directory.below("r"), some));
-    for (std::size_t bit = 16 * 8; bit < bytes.size() * 8; ++bit) {
+    for (std::size_t bit = record_magic.size() * 8; bit < bytes.size() * 8; ++bit) {
         const auto flip = static_cast<char>(1U << (bit % 8));
         bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ flip);
         const Read read = read_all(bytes);

@@ -77,6 +77,13 @@ DrainBlocker blocker_of(CoordinatorHarness& bench, const std::string& node) {
 
 }  // namespace
 
+TEST_CASE("status counts the tasks whose roll-out is halted", "[coordinator][views][rollout]") {
+    CoordinatorHarness bench;
+    CHECK(bench.status().halted == 0);
+    halt(bench);
+    CHECK(bench.status().halted == 1);
+}
+
 // Goal: the copy at fault is not explained as if its node were the question. Method: the halting
 // copy, one that waits, and the task.
 TEST_CASE("explanations of a task whose roll-out is halted begin with the halt",
