@@ -142,9 +142,15 @@ std::string text_of(const StatusReply& status, const Style& style) {
     const std::string_view verdict = status.converged ? "converged"
                                      : is_recovering  ? "recovering"
                                                       : "not converged";
+    // With a halted roll-out it is not known how many of these are being replaced.
+    const std::string_view outdated = status.halted > 0 ? "not updated" : "rolling";
+    const std::string halted =
+        status.halted == 0
+            ? ""
+            : fmt::format(", {} halted ('muster task list' shows why)", status.halted);
     facts.add("state",
-              fmt::format("{}{}", verdict,
-                          listed({{status.rolling, "rolling"},
+              fmt::format("{}{}{}", verdict, halted,
+                          listed({{status.rolling, outdated},
                                   {status.stopping, "stopping"},
                                   {status.moving, "moving"},
                                   {status.strays, "stray"}})),

@@ -31,6 +31,40 @@ TEST_CASE("status names the host that leads and the tasks that are not converged
           std::string::npos);
 }
 
+TEST_CASE("status names halted roll-outs, and calls nothing of them rolling", "[cli]") {
+    StatusReply status;
+    status.rolling = 20;
+    CHECK(render(status, shown_at, {}).find("state       not converged, 20 rolling\n") !=
+          std::string::npos);
+    status.halted = 1;
+    CHECK(render(status, shown_at, {})
+              .find("state       not converged, 1 halted ('muster task list' shows why), 20 not "
+                    "updated\n") != std::string::npos);
+}
+
+// Goal: a script finds a value in the same column of each row. Method: a silent node that has not
+// said its version, beside one that answers.
+TEST_CASE("a list of nodes has a value in each column before the reason", "[cli]") {
+    NodeListReply nodes;
+    for (const char* const name : {"n1", "n2"}) {
+        NodeView& node = nodes.nodes.emplace_back();
+        node.name = name;
+        node.health = "healthy";
+        node.intent = "active";
+        node.version = "1.0";
+    }
+    nodes.nodes[1].health = "silent";
+    nodes.nodes[1].version.clear();
+    nodes.nodes[1].missed = 4;
+    nodes.nodes[1].note = "silent for 4 polls";
+    CHECK(render(nodes, shown_at, {}) ==
+          "NODE  HEALTH   INTENT  INSTANCES  HOST LOAD  ANSWERED  MISSED  INCARNATION  VERSION  "
+          "NOTE\n"
+          "n1    healthy  active  0          0.00       -         0       0            1.0\n"
+          "n2    silent   active  0          0.00       -         4       0            -        "
+          "silent for 4 polls\n");
+}
+
 // Goal: a list has its natural order, and unknown values are readable.
 // Method: nodes in byte order, as the coordinator sends them.
 TEST_CASE("nodes and tasks are listed in natural order", "[cli]") {
