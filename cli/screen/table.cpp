@@ -103,7 +103,7 @@ std::string Table::to_text(const Style& style) const {
 }
 
 Tone tone_of(std::string_view word) {
-    static constexpr std::array<std::pair<std::string_view, Tone>, 29> tones{{
+    static constexpr std::array<std::pair<std::string_view, Tone>, 30> tones{{
         {"healthy", Tone::good},       {"running", Tone::good},
         {"converged", Tone::good},     {"leading", Tone::good},
         {"add", Tone::good},           {"unready", Tone::attention},
@@ -118,7 +118,7 @@ Tone tone_of(std::string_view word) {
         {"starting", Tone::attention}, {"ordered", Tone::attention},
         {"stopping", Tone::attention}, {"recovering", Tone::attention},
         {"frozen", Tone::bad},         {"unchanged", Tone::faint},
-        {"halted", Tone::bad},
+        {"halted", Tone::bad},         {"silent", Tone::attention},
     }};
     const auto found = std::ranges::find(tones, word, [](const auto& one) { return one.first; });
     return found == tones.end() ? Tone::plain : found->second;

@@ -41,6 +41,7 @@ constexpr std::array repeated{
     Repeated{"muster_nodes_by_health", "healthy", in<&StatusReply::health, &HealthCounts::healthy>},
     Repeated{"muster_nodes_by_health", "unready", in<&StatusReply::health, &HealthCounts::unready>},
     Repeated{"muster_nodes_by_health", "flaky", in<&StatusReply::health, &HealthCounts::flaky>},
+    Repeated{"muster_nodes_by_health", "silent", in<&StatusReply::silent>},
     Repeated{"muster_nodes_by_health", "lost", in<&StatusReply::lost>},
     Repeated{"muster_nodes_by_intent", "active", in<&StatusReply::intent, &IntentCounts::active>},
     Repeated{"muster_nodes_by_intent", "draining",
@@ -106,7 +107,8 @@ void Counts::check_sums(const StatusReply& status) {
         }
     };
     const auto& [healthy, unready, flaky, lost] = status.health;
-    same("nodes by health", std::uint64_t{healthy} + unready + flaky + lost, status.nodes);
+    same("nodes by health", std::uint64_t{healthy} + unready + flaky + status.silent + lost,
+         status.nodes);
     same("lost nodes", lost, status.lost);
     const auto& [active, draining, offline] = status.intent;
     same("nodes by intent", std::uint64_t{active} + draining + offline, status.nodes);

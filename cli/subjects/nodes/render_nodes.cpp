@@ -139,7 +139,10 @@ void add_flap_score(Facts& facts, const NodeShowReply& reply, CivilMs now) {
         facts.add("flap cause", fmt::format("{}: {}, last {} ago", one.cause,
                                             counted(one.times, "time"), age(one.last, now)));
     }
-    facts.add_if(reply.node.health == "flaky", "suspended",
+    const bool is_suspended =
+        reply.node.health == "flaky" ||
+        (reply.node.health == "silent" && reply.node.suspended_until != CivilMs{});
+    facts.add_if(is_suspended, "suspended",
                  fmt::format("until {}, for {} more", civil_time(flaps.suspended_until),
                              age(now, flaps.suspended_until)));
     add_blockers(facts, flaps.blocked_by);

@@ -66,7 +66,7 @@ struct PingReply {
     friend bool operator==(const PingReply&, const PingReply&) = default;
 };
 
-/// Nodes by health, and nodes by intent: each node counts in both.
+/// Nodes by health, without silent ones, and nodes by intent.
 struct HealthCounts {
     std::uint32_t healthy = 0, unready = 0, flaky = 0, lost = 0;
 

@@ -27,10 +27,10 @@ struct NodeShowRequest {
 
 struct NodeView {
     std::string name;
-    std::string health;  ///< healthy | unready | flaky | lost
+    std::string health;  ///< healthy | unready | flaky | silent | lost
     std::string note;    ///< The reason: `silent for 3 polls`, `ahead: ...`, `left`.
     Incarnation incarnation{};
-    std::uint32_t instances = 0;
+    std::uint32_t instances = 0;  ///< That run, or will run again.
     std::uint32_t load_milli = 0;
     CivilMs last_answer{};
     std::string version;

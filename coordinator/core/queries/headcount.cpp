@@ -46,7 +46,8 @@ std::uint32_t& count_of(Intent intent, IntentCounts& counts) {
 Headcount headcount_of(const Facts& facts) {
     Headcount all;
     facts.nodes.each([&](NodeIndex index, const Node& node) {
-        ++count_of(health_of(node), all.health);
+        const bool is_overdue = is_unconfirmed(node);
+        ++(is_overdue ? all.overdue : count_of(health_of(node), all.health));
         ++count_of(node.intent, all.intent);
         if (is_serving(node)) {
             ++all.serving;
@@ -64,8 +65,6 @@ Headcount headcount_of(const Facts& facts) {
         note(has_left, all.names.left);
         note(node.lost && !has_left && node.incarnation != Incarnation{}, all.names.silent);
         note(may_return(node), all.names.leaving);
-        const bool is_overdue = is_unconfirmed(node);
-        all.overdue += is_overdue ? 1U : 0U;
         if (is_overdue || may_return(node)) {
             all.unconfirmed +=
                 static_cast<std::uint32_t>(facts.copies.placements.reported().count(index));

@@ -58,7 +58,7 @@ NodeView view_of(const Facts& facts, NodeIndex index) {
     const StoredIntent row = facts.ledger.intents().durable(node.name);
     return NodeView{
         .name = node.name,
-        .health = std::string{to_string(health_of(node))},
+        .health = is_unconfirmed(node) ? "silent" : std::string{to_string(health_of(node))},
         .note = describe_node(node),
         .incarnation = node.incarnation,
         .instances = static_cast<std::uint32_t>(facts.copies.placements.reported().count(index)),

@@ -35,6 +35,7 @@ void add_nodes(const StatusReply& status, Samples& into) {
     into.add("nodes_by_health", {{"health", "healthy"}}, healthy);
     into.add("nodes_by_health", {{"health", "unready"}}, unready);
     into.add("nodes_by_health", {{"health", "flaky"}}, flaky);
+    into.add("nodes_by_health", {{"health", "silent"}}, status.silent);
     into.add("nodes_by_health", {{"health", "lost"}}, lost);
     const auto& [active, draining, offline] = status.intent;
     into.add("nodes_by_intent", {{"intent", "active"}}, active);

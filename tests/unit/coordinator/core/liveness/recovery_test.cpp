@@ -51,6 +51,27 @@ TEST_CASE("after a restart running instances are accepted as they are",
     CHECK(harness.status().converged);
 }
 
+// Goal: the counts of status add up. Method: one of two nodes of the store never reports.
+TEST_CASE("a node that recovery awaits is counted as unready, then as silent, never as both",
+          "[coordinator][recovery][silence]") {
+    CoordinatorHarness bench{earlier_store()};
+    bench.join("n1");
+    const auto in_all = [](const StatusReply& status) {
+        const auto& [healthy, unready, flaky, lost] = status.health;
+        return healthy + unready + flaky + status.silent + lost;
+    };
+    const StatusReply at_first = bench.status();
+    CHECK(at_first.health.unready == 1);
+    CHECK(at_first.silent == 0);
+    CHECK(in_all(at_first) == 2);
+    bench.pass(4s);
+    const StatusReply later = bench.status();
+    CHECK(later.phase == "recovering");
+    CHECK(later.health.unready == 0);
+    CHECK(later.silent == 1);
+    CHECK(in_all(later) == 2);
+}
+
 // Goal: an absent node delays recovery for the grace at most.
 // Method: one of two nodes never reports.
 TEST_CASE("recovery ends with its grace, and then the silent node is lost",

@@ -66,6 +66,7 @@ void require_silent(CoordinatorHarness& harness, const std::string& name, bool i
     const std::string web = web_on(harness, name);
     const StatusReply status = harness.status();
     CHECK(status.silent == (is_silent ? 1 : 0));
+    CHECK(status.health.healthy == (is_silent ? 2 : 3));
     CHECK(status.unconfirmed == (is_silent ? 1 : 0));
     CHECK(status.serving == (is_silent ? 2 : 3));
     CHECK(status.freeze.silent == (is_silent ? 1 : 0));
@@ -73,7 +74,7 @@ void require_silent(CoordinatorHarness& harness, const std::string& name, bool i
     const std::string note =
         is_silent ? "silent for " + std::to_string(rounds_missed(harness, name)) + " polls" : "";
     for (const NodeView& node : {harness.node(name), listed(harness, name)}) {
-        CHECK(node.health == "healthy");
+        CHECK(node.health == (is_silent ? "silent" : "healthy"));
         CHECK(node.note == note);
     }
     const std::string detail = is_silent ? "unconfirmed: its node is " + note : "";
@@ -208,7 +209,7 @@ TEST_CASE("a node that is silent when a freeze ends gets nothing before it answe
     harness.pass(3s);
     CHECK(harness.running("api") == 7);
     CHECK(harness["n3"].batches.size() == batches);
-    CHECK(harness.node("n3").health == "healthy");
+    CHECK(harness.node("n3").health == "silent");
     harness.pass(10s);
     CHECK(harness.node("n3").health == "lost");
 }

@@ -21,7 +21,7 @@ TEST_CASE("a node that misses three polls in a row is lost and its work moves",
     harness.pass(1s);
     n1.answers = false;
     harness.pass(3s);  // The first of these rounds only has the first poll.
-    CHECK(harness.node("n1").health == "healthy");
+    CHECK(harness.node("n1").health == "silent");
     CHECK(harness.node("n1").note == "silent for 2 polls");
     CHECK(n2.instances.empty());
     harness.pass(1s);
@@ -198,7 +198,7 @@ TEST_CASE("losses are decided in the order of silence", "[coordinator][S9]") {
     harness["n100"].answers = false;
     harness.pass(4s);
     CHECK(harness.node("n130").health == "lost");
-    CHECK(harness.node("n100").health == "healthy");
+    CHECK(harness.node("n100").health == "silent");
     harness.pass(1s);
     CHECK(harness.node("n100").health == "lost");
 }
@@ -417,9 +417,9 @@ TEST_CASE("a node that returns after its departure is not lost at once", "[coord
     n1.life = LifeId{9, 9};
     n1.incarnation = Incarnation{2};
     n1.session = Session{910};
-    harness.send_hello(n1);
+    harness.say_hello(n1);
     harness.pass(2s);
-    CHECK(harness.node("n1").health == "unready");
+    CHECK(harness.node("n1").health == "silent");
     n1.answers = true;
     harness.pass(1s);
     CHECK(harness.status().serving == 1);

@@ -97,7 +97,7 @@ TEST_CASE("a node has one health and one intent, and is idle or busy if it serve
         const StatusReply status = harness.status();
         const auto& [healthy, unready, flaky, lost] = status.health;
         const auto& [active, draining, offline] = status.intent;
-        REQUIRE(healthy + unready + flaky + lost == status.nodes);
+        REQUIRE(healthy + unready + flaky + status.silent + lost == status.nodes);
         REQUIRE(active + draining + offline == status.nodes);
         REQUIRE(status.free + status.busy == status.serving);
         REQUIRE(status.serving <= healthy);
@@ -108,7 +108,7 @@ TEST_CASE("a node has one health and one intent, and is idle or busy if it serve
             REQUIRE(node.idle == (node.instances == 0));
         }
     }
-    CHECK(healths == std::set<std::string>{"healthy", "lost", "unready"});
+    CHECK(healths == std::set<std::string>{"healthy", "lost", "silent", "unready"});
 }
 
 // Goal: the next report decides what a lost node did, and its old state is gone.
