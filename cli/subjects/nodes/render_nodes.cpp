@@ -81,6 +81,8 @@ std::string names_line(std::string_view head, std::span<const std::string> names
 std::string nodes_table(std::span<const NodeView> nodes, CivilMs now, const Style& style) {
     Table table{{"NODE", "HEALTH", "INTENT", "INSTANCES", "HOST LOAD", "ANSWERED", "MISSED",
                  "INCARNATION", "VERSION", "REASON", "NOTE"}};
+    const bool any_missed =
+        std::ranges::any_of(nodes, [](const auto& node) { return node.missed > 0; });
     for (const NodeView& node :
          in_natural_order(std::vector(nodes.begin(), nodes.end()), &NodeView::name)) {
         table.add({node.name, Cell{node.health, tone_of(node.health)},
@@ -88,8 +90,10 @@ std::string nodes_table(std::span<const NodeView> nodes, CivilMs now, const Styl
                    std::to_string(node.instances),
                    fmt::format("{}.{:02}", node.load_milli / 1000, node.load_milli % 1000 / 10),
                    age(node.last_answer, now),
-                   node.missed == 0 ? "" : Cell{std::to_string(node.missed), Tone::attention},
-                   std::to_string(raw(node.incarnation)), node.version,
+                   !any_missed ? ""
+                               : Cell{std::to_string(node.missed),
+                                      node.missed > 0 ? Tone::attention : Tone::plain},
+                   std::to_string(raw(node.incarnation)), node.version.empty() ? "-" : node.version,
                    node.intent == "active" ? "" : node.reason, note_shown(node, now)});
     }
     return table.to_text(style);

@@ -429,9 +429,9 @@ TEST_CASE("a list of nodes shows missed polls, the reason of the intent, and ref
     reply.refused = {"n9"};
     CHECK(render(reply, now, {}) ==
           "NODE  HEALTH  INTENT              INSTANCES  HOST LOAD  ANSWERED  MISSED  INCARNATION  "
-          "REASON      NOTE\n"
+          "VERSION  REASON      NOTE\n"
           "n1    flaky   draining (overdue)  0          0.00       2s        2       0            "
-          "broken fan  suspended for 24s more\n"
+          "-        broken fan  suspended for 24s more\n"
           "removed names, refused until 'muster node add': n8\n"
           "refused recently, because they may not join: n9\n");
 }
