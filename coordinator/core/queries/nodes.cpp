@@ -55,13 +55,16 @@ FlapScoreView flap_score_of(const Facts& facts, NodeIndex index) {
 
 NodeView view_of(const Facts& facts, NodeIndex index) {
     const Node& node = facts.nodes[index];
+    const auto held = facts.copies.placements.reported().on(index);
+    const auto running = std::ranges::count_if(
+        held, [](const ReportedInstance& instance) { return may_run(instance.state); });
     const StoredIntent row = facts.ledger.intents().durable(node.name);
     return NodeView{
         .name = node.name,
         .health = is_unconfirmed(node) ? "silent" : std::string{to_string(health_of(node))},
         .note = describe_node(node),
         .incarnation = node.incarnation,
-        .instances = static_cast<std::uint32_t>(facts.copies.placements.reported().count(index)),
+        .instances = static_cast<std::uint32_t>(running),
         .load_milli = facts_of(node).host.load_milli,
         .last_answer = facts_of(node).last_answer,
         .version = facts_of(node).version,

@@ -248,7 +248,7 @@ TEST_CASE("an end on an offline node is seen, and online shows it", "[intents][S
     harness.ask(NodeOnlineRequest{"n1"});
     harness.pass(2s);
     CHECK(harness.status().exited == 1);
-    CHECK(harness.node("n1").instances == 1);
+    CHECK(harness.node("n1").instances == 0);
     CHECK(harness.status().serving == 1);
 }
 
