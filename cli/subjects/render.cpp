@@ -25,12 +25,24 @@ std::string text_of(const PingReply& reply, const Style& /*style*/) {
                        printable(reply.version), to_string(reply.cluster), raw(reply.epoch));
 }
 
-std::string text_of(const EventsReply& reply, const Style& style) {
+/// Where earlier events are, if the reply has the first event of a leadership.
+std::string earlier_events(const EventsReply& reply, CivilMs now) {
+    if (reply.events.empty() || reply.events.front().topic != "leader.elected" ||
+        reply.epoch <= Epoch{1}) {
+        return {};
+    }
+    const CivilMs began = reply.events.front().at;
+    return fmt::format(
+        "events since the coordinator started at {} ({} ago); earlier ones are in its log\n",
+        civil_time(began), age(began, now));
+}
+
+std::string text_of(const EventsReply& reply, CivilMs now, const Style& style) {
     EventLines lines{style};
     for (const Event& event : reply.events) {
         lines.make_room_for(event);
     }
-    std::string text;
+    std::string text = earlier_events(reply, now);
     for (const Event& event : reply.events) {
         text += lines.text_of(event);
     }

@@ -287,6 +287,24 @@ TEST_CASE("events are aligned in columns, whatever they contain", "[cli]") {
           "     6  2023-11-14 22:13:20.000Z  node.lost         n1  silent?for 3 polls in a row\n");
 }
 
+// Goal: nobody takes the first kept event for the first that there was.
+TEST_CASE("events since the start of the coordinator say where earlier ones are", "[cli]") {
+    EventsReply reply{.epoch = Epoch{2}, .first_kept = 1, .events = {}};
+    CHECK(render(ReplyBody{reply}, now, {}).empty());
+    reply.events = {{.epoch = Epoch{2},
+                     .sequence = 1,
+                     .at = seconds_ago(185),
+                     .topic = "leader.elected",
+                     .name = "",
+                     .detail = "epoch 2"}};
+    CHECK(render(ReplyBody{reply}, now, {}) ==
+          "events since the coordinator started at 2023-11-14 22:10:15.000Z (3m05s ago); earlier "
+          "ones are in its log\n"
+          "     1  2023-11-14 22:10:15.000Z  leader.elected      epoch 2\n");
+    reply.epoch = Epoch{1};  // There were none before.
+    CHECK_THAT(render(ReplyBody{reply}, now, {}), Catch::StartsWith("     1  "));
+}
+
 // Goal: no text from a cluster controls the terminal.
 // Method: every answer with random contents, with escapes of both kinds and a line break in each of
 // its texts.
