@@ -86,7 +86,8 @@ std::string nodes_table(const UsageReply& usage, const std::map<std::string, Sum
 }
 
 std::string instances_table(const std::vector<Line>& lines, std::size_t shown, const Style& style) {
-    Table table{{"INSTANCE", "NODE", "STATE", "CPU", "MEMORY", "PROCESSES", "RESTARTS"}};
+    Table table{
+        {"INSTANCE", "NODE", "STATE", "CPU", "MEMORY", "PROCESSES", "RESTARTS", "GENERATION"}};
     for (const Line& line : std::span{lines}.first(std::min(shown, lines.size()))) {
         const UsageInstance& instance = *line.instance;
         table.add({to_string(instance.use.id),
@@ -95,7 +96,8 @@ std::string instances_table(const std::vector<Line>& lines, std::size_t shown, c
                    line.is_measured ? fmt::format("{:.1f}%", line.percent) : "-",
                    size_text(instance.use.memory_bytes),
                    std::to_string(instance.use.processes),
-                   std::to_string(instance.restarts)});
+                   std::to_string(instance.restarts),
+                   std::to_string(raw(instance.generation))});
     }
     return table.to_text(style);
 }

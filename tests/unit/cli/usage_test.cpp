@@ -23,7 +23,8 @@ UsageInstance instance(Ordinal ordinal, std::uint64_t cpu_us, std::uint64_t memo
     return {.use = {{"web", ordinal}, cpu_us, memory_bytes, 2},
             .node = "n1",
             .restarts = 3,
-            .state = "running"};
+            .state = "running",
+            .generation = Generation{4}};
 }
 
 const UsageReply before{{node("n1", 1'000'000)}, {instance(0, 100, 1), instance(1, 500'000, 1)}};
@@ -37,9 +38,9 @@ TEST_CASE("the instance with the highest usage is first, in percent of a core", 
           "NODE  CPU            MEMORY        LOAD  INSTANCES  RESTARTS\n"
           "n1    50.0% of 200%  5MiB of 4GiB  0.50  2          6\n"
           "\n"
-          "INSTANCE  NODE  STATE    CPU    MEMORY  PROCESSES  RESTARTS\n"
-          "web.1     n1    running  50.0%  4KiB    2          3\n"
-          "web.0     n1    running  0.0%   5MiB    2          3\n");
+          "INSTANCE  NODE  STATE    CPU    MEMORY  PROCESSES  RESTARTS  GENERATION\n"
+          "web.1     n1    running  50.0%  4KiB    2          3         4\n"
+          "web.0     n1    running  0.0%   5MiB    2          3         4\n");
 }
 
 TEST_CASE("an instance that was measured once has no percentage yet", "[cli]") {
