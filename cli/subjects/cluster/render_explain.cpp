@@ -21,14 +21,12 @@ Tone tone_of_verdict(const VerdictView& verdict) {
     return verdict.code == "home" ? Tone::good : Tone::plain;
 }
 
-/// The text after the node's name. A coordinator of an earlier version sends no sentence.
+/// The text after the node's name.
 std::string describe_verdict(const VerdictView& verdict) {
-    const std::string sentence = !verdict.sentence.empty() ? verdict.sentence
-                                 : verdict.detail.empty()  ? verdict.code
-                                                           : verdict.code + ": " + verdict.detail;
-    return is_ruled_out(verdict) ? sentence
-                                 : fmt::format("{} (affinity {}, spread {}, load {})", sentence,
-                                               verdict.affinity, verdict.spread, verdict.load);
+    return is_ruled_out(verdict)
+               ? verdict.sentence
+               : fmt::format("{} (affinity {}, spread {}, load {})", verdict.sentence,
+                             verdict.affinity, verdict.spread, verdict.load);
 }
 
 /// A sentence for each node, and the scores that decide.

@@ -17,7 +17,7 @@ TEST_CASE("an explanation shows where, since when and why, then the result for e
     reply.detail = "of all nodes that can take it, this one has the fewest instances";
     reply.verdicts = {
         {"n10", "label", "rack = r7", 0, 0, 9, "does not meet the constraint rack = r7"},
-        {"n2", "full", "", 0, 0, 9},
+        {"n2", "full", "", 0, 0, 9, "runs the most instances"},
         {"n7", "home", "", 0, 0, 2, "has the instance"}};
     reply.decisions = {{CivilMs{raw(now) - 190'000}, "start", "web.3", "n7", "missing"}};
     CHECK(render(reply, now, {}) ==
@@ -28,7 +28,7 @@ TEST_CASE("an explanation shows where, since when and why, then the result for e
           "decided by  load\n"
           "because     of all nodes that can take it, this one has the fewest instances\n"
           "\n"
-          "n2: full\n"
+          "n2: runs the most instances\n"
           "n7: has the instance (affinity 0, spread 0, load 2)\n"
           "n10: does not meet the constraint rack = r7\n"
           "the lowest affinity wins, then spread, then load, then the name\n"
