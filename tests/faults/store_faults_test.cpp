@@ -32,7 +32,7 @@ coordinator::Persist change(const coordinator::Meta& leadership, std::uint64_t n
         number % 2 == 0 ? "starts_per_round" : "moves_per_round", std::to_string(number)});
     const RequestId id{number << 16U, number};
     persist.writes.emplace_back(coordinator::StoredRequest{
-        .id = id, .reply = Reply{id, ReplyBody{RoundReply{}}}, .asked = {number, number}});
+        .id = id, .reply = Reply{id, ReplyBody{RoundReply{}}}, .request_digest = {number, number}});
     if (number % 5 == 4) {
         persist.writes.emplace_back(coordinator::Erase<coordinator::StoredTask>{name});
         persist.writes.emplace_back(coordinator::Erase<coordinator::StoredNode>{name});
@@ -45,7 +45,7 @@ coordinator::Persist change(const coordinator::Meta& leadership, std::uint64_t n
 bool holds(const coordinator::StoreImage& is, const coordinator::StoreImage& should_be) {
     const auto same_request = [](const coordinator::StoredRequest& a,
                                  const coordinator::StoredRequest& b) {
-        return a.id == b.id && a.asked == b.asked && *a.reply == *b.reply;
+        return a.id == b.id && a.request_digest == b.request_digest && *a.reply == *b.reply;
     };
     return is.meta.counter == should_be.meta.counter && is.tasks == should_be.tasks &&
            is.nodes == should_be.nodes && is.intents == should_be.intents &&

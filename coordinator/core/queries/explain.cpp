@@ -64,9 +64,9 @@ void add_roll_out(const Facts& facts, TaskIndex task, const InstanceView& copy,
 /// The copy ended before min_healthy, and the roll-out of its task is halted.
 bool is_halting(const Facts& facts, TaskIndex index, Ordinal ordinal) {
     const Task& task = facts.copies.workload[index];
-    const Copy* const stay =
-        find_stay(facts.copies.workload, facts.copies.placements, index, ordinal);
-    return stay != nullptr && halts_roll_out(*stay, task) &&
+    const Copy* const kept =
+        find_kept(facts.copies.workload, facts.copies.placements, index, ordinal);
+    return kept != nullptr && halts_roll_out(*kept, task) &&
            facts.planner().status(index).halted_by.has_value();
 }
 

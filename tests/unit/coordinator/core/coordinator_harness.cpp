@@ -248,6 +248,21 @@ void CoordinatorHarness::deliver(Session session, const Batch& batch) {
     }
 }
 
+void CoordinatorHarness::report_change(FakeAgent& fake, const InstanceId& id) {
+    Report report{.kind = ReportKind::delta,
+                  .epoch = empty_store().meta.epoch,
+                  .round = {},
+                  .incarnation = fake.incarnation,
+                  .from = fake.revision,
+                  .to = next(fake.revision),
+                  .obeyed = fake.obeyed,
+                  .host = {},
+                  .instances = {fake.instances.at(id)},
+                  .gone = {}};
+    fake.revision = report.to;
+    give(FromAgent{fake.session, std::move(report)});
+}
+
 void CoordinatorHarness::obey(FakeAgent& fake, const Batch& batch) {
     Report report{.kind = ReportKind::delta,
                   .epoch = batch.epoch,

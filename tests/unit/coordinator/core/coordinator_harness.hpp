@@ -108,6 +108,8 @@ public:
     void confirm();
 
     Report report_of(FakeAgent& fake, const Poll& poll) const;
+    /// The agent reports the present state of the instance without a poll.
+    void report_change(FakeAgent& fake, const InstanceId& id);
 
     Instant now = start;
     Coordinator coordinator;

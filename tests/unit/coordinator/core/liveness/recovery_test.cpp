@@ -54,18 +54,18 @@ TEST_CASE("after a restart running instances are accepted as they are",
 // Goal: the counts of status add up. Method: one of two nodes of the store never reports.
 TEST_CASE("a node that recovery awaits is counted as unready, then as silent, never as both",
           "[coordinator][recovery][silence]") {
-    CoordinatorHarness bench{earlier_store()};
-    bench.join("n1");
+    CoordinatorHarness harness{earlier_store()};
+    harness.join("n1");
     const auto in_all = [](const StatusReply& status) {
         const auto& [healthy, unready, flaky, lost] = status.health;
         return healthy + unready + flaky + status.silent + lost;
     };
-    const StatusReply at_first = bench.status();
+    const StatusReply at_first = harness.status();
     CHECK(at_first.health.unready == 1);
     CHECK(at_first.silent == 0);
     CHECK(in_all(at_first) == 2);
-    bench.pass(4s);
-    const StatusReply later = bench.status();
+    harness.pass(4s);
+    const StatusReply later = harness.status();
     CHECK(later.phase == "recovering");
     CHECK(later.health.unready == 0);
     CHECK(later.silent == 1);

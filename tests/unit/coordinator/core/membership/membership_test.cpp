@@ -417,7 +417,7 @@ TEST_CASE("a node that returns after its departure is not lost at once", "[coord
     n1.life = LifeId{9, 9};
     n1.incarnation = Incarnation{2};
     n1.session = Session{910};
-    harness.say_hello(n1);
+    harness.send_hello(n1);
     harness.pass(2s);
     CHECK(harness.node("n1").health == "silent");
     n1.answers = true;

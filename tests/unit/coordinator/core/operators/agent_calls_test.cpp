@@ -218,7 +218,7 @@ TEST_CASE("usage is collected from all nodes, with a list of the missing ones",
     CHECK(reply.instances[0].use == InstanceUse{{"web", 0}, 250, 4096, 2});
     CHECK(reply.instances[0].node == harness.first->name);
     CHECK(reply.instances[0].state == "running");
-    CHECK(reply.instances[0].generation == bench.first->instances.at({"web", 0}).generation);
+    CHECK(reply.instances[0].generation == harness.first->instances.at({"web", 0}).generation);
 }
 
 TEST_CASE("usage can be requested for some nodes and for some tasks",

@@ -20,18 +20,7 @@ void end_without_text(CoordinatorHarness& harness, FakeAgent& fake, int exit_cod
     instance.exit_code = exit_code;
     instance.exit_signal = exit_signal;
     instance.restarts = restarts;
-    Report report{.kind = ReportKind::delta,
-                  .epoch = Epoch{3},
-                  .round = {},
-                  .incarnation = fake.incarnation,
-                  .from = fake.revision,
-                  .to = next(fake.revision),
-                  .obeyed = fake.obeyed,
-                  .host = {},
-                  .instances = {instance},
-                  .gone = {}};
-    fake.revision = report.to;
-    harness.give(FromAgent{fake.session, report});
+    harness.report_change(fake, instance.id);
 }
 
 std::string why_not(CoordinatorHarness& harness, const WaitRequest& request) {

@@ -315,20 +315,20 @@ TEST_CASE("nodes and tasks are listed by pattern in the order of names", "[coord
 // fails.
 TEST_CASE("a node is listed with the instances that run or will run again",
           "[coordinator][views]") {
-    CoordinatorHarness bench;
-    FakeAgent& n1 = bench.join("n1");
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
     for (const auto* task : {"a", "b", "c"}) {
-        bench.want(task, 1);
+        harness.want(task, 1);
     }
-    bench.pass(2s);
-    CHECK(bench.node("n1").instances == 3);
+    harness.pass(2s);
+    CHECK(harness.node("n1").instances == 3);
     n1.instances.at({"a", 0}).state = InstanceState::exited;
     n1.instances.at({"b", 0}).state = InstanceState::failed;
     n1.instances.at({"c", 0}).state = InstanceState::backoff;
     n1.revision = next(n1.revision);
-    bench.pass(2s);
-    CHECK(bench.read<NodeShowReply>(NodeShowRequest{"n1"}).instances.size() == 3);
-    CHECK(bench.node("n1").instances == 1);
+    harness.pass(2s);
+    CHECK(harness.read<NodeShowReply>(NodeShowRequest{"n1"}).instances.size() == 3);
+    CHECK(harness.node("n1").instances == 1);
 }
 
 // Goal: a client that missed events can ask for them.
