@@ -87,7 +87,7 @@ TEST_CASE("the output of an instance is read and followed through the coordinato
 TEST_CASE("a loud log and a slow reader delay no poll", "[integration][logs]") {
     Cluster cluster{{.nodes = {"n1"}}};
     auto loud = cluster.task("loud", 1, {"/usr/bin/yes", "a line that says little"});
-    loud["log_max_bytes"] = 4'000'000;
+    loud["log"] = {{"max_bytes", 4'000'000}};
     cluster.apply({loud});
     REQUIRE(cluster.wait("loud"));
     Following follower{cluster, {"logs", "loud.0", "-f"}};
