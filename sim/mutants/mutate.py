@@ -138,9 +138,17 @@ def as_cpp(mutants):
             '#include "sim/mutants/mutants.hpp"\n\nnamespace muster::sim {\n\n'
             f"std::span<const Mutant> mutants() {{\n    static constexpr std::array all{{\n"
             + "".join(rows) + "    };\n    return all;\n}\n\n"
-            "void put_to_work(const Mutant* mutant) {\n"
+            "void activate(const Mutant* mutant) {\n"
             "    ::muster::mutants::at_work = mutant == nullptr ? 0 : mutant->number;\n}\n\n"
             "}  // namespace muster::sim\n")
+
+
+def check_definitions(text):
+    """No build of the tests compiles this text, so a renamed function would be found late."""
+    header = (ROOT / "sim/mutants/mutants.hpp").read_text()
+    for declared in re.findall(r"^(?:\[\[nodiscard\]\] )?(\S.*\));$", header, re.MULTILINE):
+        if declared + " {\n" not in text:
+            raise Wrong(f"as_cpp() does not define '{declared}' of sim/mutants/mutants.hpp")
 
 
 def write_if_new(path, text):
@@ -161,6 +169,7 @@ def main(arguments):
             write_if_new(pathlib.Path(arguments[1]) / file, text)
         write_if_new(pathlib.Path(arguments[1]) / "list.cpp", as_cpp(mutants))
     elif arguments == ["--check"]:
+        check_definitions(as_cpp(mutants))
         print(f"{len(mutants)} mutants in {len(copies)} files")
     else:
         raise Wrong("it is --check, --files, --lists or --write DIR")
