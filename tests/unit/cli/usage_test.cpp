@@ -47,8 +47,8 @@ TEST_CASE("an instance that was measured once has no percentage yet", "[cli]") {
     const std::string shown = render_usage({}, after, 0, {});
     CHECK(shown.find("web.1     n1    running  -    4KiB") != std::string::npos);
     // Restarted in between: its total is smaller than before.
-    const UsageReply anew{after.nodes, {instance(1, 7, 1)}};
-    CHECK(render_usage(before, anew, 0, {}).find("running  -") != std::string::npos);
+    const UsageReply restarted{after.nodes, {instance(1, 7, 1)}};
+    CHECK(render_usage(before, restarted, 0, {}).find("running  -") != std::string::npos);
 }
 
 TEST_CASE("a node that did not answer is shown with the reason", "[cli]") {

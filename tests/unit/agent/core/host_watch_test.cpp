@@ -112,9 +112,9 @@ TEST_CASE("floors follow the configuration, else the size of the host", "[agent]
 TEST_CASE("vitals are reported when they changed by a step, and once a minute",
           "[agent][host_watch]") {
     Seen seen;
-    const auto reported = [&](Duration later, bool anew = false) {
+    const auto reported = [&](Duration later, bool is_new_life = false) {
         seen.now = seen.now + later;
-        return seen.watch.vitals_to_report(seen.now, anew).at != CivilMs{};
+        return seen.watch.vitals_to_report(seen.now, is_new_life).at != CivilMs{};
     };
     CHECK(reported(1s));
     CHECK_FALSE(reported(1s));
