@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "coordinator/core/planning/tasks/steps.hpp"
 
 namespace muster::coordinator {
@@ -8,6 +10,14 @@ namespace {
 bool is_held(const TaskStep& step, Ordinal ordinal, const Copy& kept) {
     const bool waits_for_other = step.hold.only.value_or(ordinal) != ordinal;
     return (step.hold.on_trial || waits_for_other) && is_outdated(kept, step.at.task.generation);
+}
+
+/// An older copy of the instance runs, so a new copy that halts the roll-out may stop.
+bool has_older_copy(const TaskAtHand& at, Ordinal ordinal) {
+    return std::ranges::any_of(at.copies_of(at.slot(ordinal)), [&](const Copy& copy) {
+        return copy.generation < at.task.generation && copy.reported &&
+               copy.state == InstanceState::running && !is_leaving(copy);
+    });
 }
 
 /// Begins to move one ordinal, or returns what blocks it.
@@ -31,11 +41,10 @@ Obstacle move_off(const TaskStep& step, Ordinal ordinal, const Evacuation& why,
     if (!step.orders.may_start()) {
         return Obstacle::starts_spent;
     }
-    const Slot& slot = at.slot(ordinal);
     const bool halts = halts_roll_out(kept, at.task);
     const bool starts_first = at.task.spec.update.max_surge > 0;
     if (starts_first && !step.orders.has_room()) {
-        if (!held && !(halts && slot.last - slot.first > 1)) {
+        if (!held && !(halts && has_older_copy(at, ordinal))) {
             return Obstacle::max_surge;
         }
         step.orders.stop(kept, why.cause);  // A halted roll-out may use up the surge for ever.

@@ -416,6 +416,31 @@ TEST_CASE("a copy that halts a roll-out leaves a drained node", "[planner][rollo
           Lines{"start web.0 n2 rollout", "stop web.0 n2 drain", "start web.0 n3 rollout"});
 }
 
+// Goal: a drain stops no copy that nothing replaces. Method: two new copies of the only instance,
+// as during a move, and no old one; both nodes are drained.
+TEST_CASE("a copy that halts a roll-out stays on a drained node where no older copy runs",
+          "[planner][rollout][drain]") {
+    HealthyFleet web{4, 1, 1};
+    Fleet& fleet = web.fleet;
+    fleet.restart("web");
+    web.run_rounds(2);
+    web.end_new_copies();
+    web.run_rounds(1);
+    REQUIRE(fleet.trace == Lines{"start web.0 n1 rollout"});
+    web.restart_new_copies();
+    fleet.host("n0").runs.clear();
+    fleet.put("n2", "web", 0, fleet.generation("web"), InstanceState::backoff);
+    fleet.report_all();
+    fleet.drain("n1");
+    fleet.drain("n2");
+    for (int round = 0; round < 9; ++round) {
+        web.run_rounds(1);
+        CHECK(fleet.running("web") >= 1);
+    }
+    CHECK(fleet.load("n1") + fleet.load("n2") == 0);
+    CHECK(fleet.violations.empty());
+}
+
 // Goal: a bad release reaches one host. Method: with every_node, the host of the new copy is lost;
 // later it is drained, so that its instance is not wanted any more.
 TEST_CASE("with every_node a halt lasts until the node of the new copy is drained",
