@@ -1,4 +1,4 @@
-// What is said about a task whose roll-out is halted.
+// A task whose roll-out is halted: the texts of status, explain and drains.
 
 #include <algorithm>
 #include <string>
