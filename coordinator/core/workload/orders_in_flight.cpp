@@ -90,14 +90,14 @@ std::optional<Vanished> OrdersInFlight::mark_unstopped(NodeIndex index, Sequence
         if (copy != nullptr && copy->reported && copy->generation == one.order.generation &&
             copy->state != InstanceState::stopping && copy->origin != Origin::unordered &&
             !is_followed(one)) {
-            set_claimed(one.order);
+            set_unordered(one.order);
             first = first.value_or(what_vanished(one.order));
         }
     }
     return first;
 }
 
-void OrdersInFlight::set_claimed(const Order& order) {
+void OrdersInFlight::set_unordered(const Order& order) {
     copies_.set_origin(order.task, order.ordinal, order.node, Origin::unordered);
     reported_.set_origin(order.node, {workload_.name(order.task), order.ordinal},
                          Origin::unordered);

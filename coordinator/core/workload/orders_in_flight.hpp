@@ -92,7 +92,7 @@ private:
     OfNode& at(NodeIndex index) { return made_at(nodes_, index); }
     void close(NodeIndex index, const Order& order);
     void note_expired_start(NodeIndex index, const Order& order);
-    void set_claimed(const Order& order);
+    void set_unordered(const Order& order);
     /// An opposite order for the same copy is in flight, at this sequence or later.
     [[nodiscard]] bool is_followed(const InFlight& order) const;
     [[nodiscard]] const InFlight* find(NodeIndex index, const InstanceId& id,

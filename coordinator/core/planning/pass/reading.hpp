@@ -26,7 +26,7 @@ namespace muster::coordinator {
 
 /// The copies of one wanted ordinal.
 struct Slot {
-    const Copy* kept = nullptr;  ///< The copy that stays; null if all are leaving or only claimed.
+    const Copy* kept = nullptr;  ///< The copy that stays; null if all leave or were not ordered.
     std::uint32_t first = 0;     ///< All copies of the ordinal: copies[first, last).
     std::uint32_t last = 0;
     /// False only with every_node: the ordinal has no node that needs an instance.
