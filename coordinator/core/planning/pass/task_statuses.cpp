@@ -12,7 +12,7 @@ namespace muster::coordinator {
 
 bool TaskStatuses::record(TaskIndex index, const Reading& reading,
                           std::span<const Shortage> shortages, std::optional<Ordinal> unproven) {
-    Recorded& task = made_at(tasks_, index, workload_.bound());
+    Recorded& task = made_at(tasks_, index);
     const bool was_unplaced = task.counts && task.status.phase == TaskPhase::unplaced;
     if (task.counts) {
         count(task.status, ~std::uint64_t{0});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <set>
 #include <span>
@@ -83,7 +84,7 @@ private:
     const Placements& placements_;
     std::optional<Generation> held_back_;  // The value for the first pass, until that pass.
     Generation began_at_;                  // The counter of changes when the leadership began.
-    std::vector<Recorded> tasks_;          // By TaskIndex.
+    std::deque<Recorded> tasks_;           // By TaskIndex. A deque, which moves none as it grows.
     TaskList stale_;
     bool is_behind_ = false;
     TaskList unplaced_;                 // Tasks that became unplaced, without an event yet.
