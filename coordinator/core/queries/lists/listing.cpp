@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -21,12 +23,13 @@ constexpr std::size_t copies_of_piece = 10'000;
 constexpr std::size_t copies_that_take_as_long_as_a_row = 20;
 constexpr std::size_t nodes_of_piece = 100;
 
-void sort_by_name(TaskListReply& reply) {
+std::vector<TaskView> by_name(std::deque<TaskView> rows) {
+    std::vector<TaskView> tasks{std::move_iterator{rows.begin()}, std::move_iterator{rows.end()}};
     // A task that was removed and added meanwhile may have had two indices, and so two rows.
-    std::ranges::stable_sort(reply.tasks, {}, &TaskView::name);
+    std::ranges::stable_sort(tasks, {}, &TaskView::name);
     const auto is_again = [](const auto& one, const auto& next) { return one.name == next.name; };
-    const auto end = std::unique(reply.tasks.begin(), reply.tasks.end(), is_again);
-    reply.tasks.erase(end, reply.tasks.end());
+    tasks.erase(std::unique(tasks.begin(), tasks.end(), is_again), tasks.end());
+    return tasks;
 }
 
 }  // namespace
@@ -46,9 +49,8 @@ bool Listing::go_on(const Facts& facts) {
         refusal_ = sound.error();
         return false;
     }
-    auto* const tasks = std::get_if<TaskListReply>(&reply_);
-    const bool has_more =
-        tasks != nullptr ? add(facts, *tasks) : add(facts, std::get<NodeListReply>(reply_));
+    auto* const nodes = std::get_if<NodeListReply>(&reply_);
+    const bool has_more = nodes == nullptr ? add_tasks(facts) : add_nodes(facts, *nodes);
     if (const auto affordable = check_steps(steps_, most_steps_of_one); !affordable) {
         refusal_ = affordable.error();
         return false;
@@ -60,12 +62,9 @@ bool Listing::matches(std::string_view name) {
     return steps_ <= most_steps_of_one && pattern::matches_sound(pattern_, name, steps_);
 }
 
-bool Listing::add(const Facts& facts, TaskListReply& reply) {
+bool Listing::add_tasks(const Facts& facts) {
     const Workload& workload = facts.copies.workload;
     TaskReader reader{workload, facts.planner()};
-    if (next_task_ == 0 && pattern_ == "*") {
-        reply.tasks.reserve(workload.wanted_count());  // There are many rows: none is moved.
-    }
     for (std::size_t effort = 0; next_task_ < workload.bound(); ++next_task_) {
         if (effort >= copies_of_piece) {
             return true;
@@ -73,14 +72,14 @@ bool Listing::add(const Facts& facts, TaskListReply& reply) {
         const Task& task = workload[TaskIndex{next_task_}];
         effort += 1;
         if (task.wanted && matches(task.name)) {
-            reply.tasks.push_back(reader.shown(TaskIndex{next_task_}));
+            tasks_.push_back(reader.shown(TaskIndex{next_task_}));
             effort += copies_that_take_as_long_as_a_row + task.ordinals();
         }
     }
     return false;
 }
 
-bool Listing::add(const Facts& facts, NodeListReply& reply) {
+bool Listing::add_nodes(const Facts& facts, NodeListReply& reply) {
     const auto& nodes = facts.nodes.by_name();
     auto node = last_node_.empty() ? nodes.begin() : nodes.upper_bound(last_node_);
     for (std::size_t seen = 0; node != nodes.end(); ++node) {
@@ -113,7 +112,7 @@ Result<ReplyBody> Listing::take() {
         return tl::unexpected{*std::move(refusal_)};
     }
     if (auto* const tasks = std::get_if<TaskListReply>(&reply_)) {
-        sort_by_name(*tasks);
+        tasks->tasks = by_name(std::move(tasks_));
     }
     return std::move(reply_);
 }

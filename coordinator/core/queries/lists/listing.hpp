@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,12 +34,13 @@ private:
         : pattern_{std::move(pattern)}, reply_{std::move(empty)} {}
 
     /// Both add some rows. False: there are no more.
-    [[nodiscard]] bool add(const Facts& facts, TaskListReply& reply);
-    [[nodiscard]] bool add(const Facts& facts, NodeListReply& reply);
+    [[nodiscard]] bool add_tasks(const Facts& facts);
+    [[nodiscard]] bool add_nodes(const Facts& facts, NodeListReply& reply);
     [[nodiscard]] bool matches(std::string_view name);
 
     std::string pattern_;
     ReplyBody reply_;
+    std::deque<TaskView> tasks_{};  // Rows of the reply. A deque, which moves none as it grows.
     std::optional<Error> refusal_;
     std::uint64_t steps_ = 0;      // Steps that the pattern took.
     std::uint32_t next_task_ = 0;  // All indices below were read.
