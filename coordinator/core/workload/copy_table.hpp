@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -77,7 +78,7 @@ private:
         bool touched = false;
     };
 
-    Entry& entry(TaskIndex task) { return made_at(tasks_, task, workload_.bound()); }
+    Entry& entry(TaskIndex task) { return made_at(tasks_, task); }
     static void tidy(Entry& entry);
     static Copy* find(Entry& entry, Ordinal ordinal, NodeIndex node);
     /// The copy, which must exist.
@@ -86,7 +87,7 @@ private:
     void erase(TaskIndex task, Copy& copy);
 
     const Workload& workload_;
-    mutable std::vector<Entry> tasks_;  // Sorted when read.
+    mutable std::deque<Entry> tasks_;  // Sorted when read. A deque, which moves none as it grows.
     std::vector<TaskIndex> touched_;
 };
 

@@ -94,7 +94,7 @@ void Moves::revoke_crowded(TaskIndex index, Tally<NodeIndex>& at_home) {
 }
 
 void Moves::on_read(TaskIndex index, std::uint32_t movable) {
-    std::uint32_t& before = made_at(movable_, index, workload_.bound());
+    std::uint32_t& before = made_at(movable_, index);
     balance_may_improve_ = balance_may_improve_ || movable > before;
     before = movable;
 }

@@ -39,7 +39,7 @@ LabelValues label_values(const Placements& placements, const std::string& key) {
 }  // namespace
 
 void Requirements::classify(TaskIndex index) {
-    PerTask& task = made_at(tasks_, index, workload_.bound());
+    PerTask& task = made_at(tasks_, index);
     const PlacementRule& rule = workload_[index].place;
     const ClassIndex before = task.asks;
     task.asks = candidates_.acquire(rule);
