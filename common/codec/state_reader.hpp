@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 #include "common/codec/msgpack/cursor.hpp"
+#include "common/codec/not_recorded.hpp"
 #include "common/codec/shapes/printed_text.hpp"
 
 namespace muster::codec {
@@ -54,33 +56,59 @@ public:
 
     template <class... T>
     void operator()(std::string_view names, T&... values) {
-        if (!names_) {
-            std::size_t left = cursor_.array(what, most);
-            static_cast<void>(((left > 0 && (--left, read(values), true)) && ...));
-            for (; left > 0 && cursor_.ok(); --left) {
-                pass_over(0);
-            }
-            return;
+        std::array<Field, sizeof...(T)> fields{field(values)...};
+        read_struct(names, fields);
+    }
+
+private:
+    /// A value and how it is read. A struct is a list of them, so that its type costs little code.
+    struct Field {
+        void* into = nullptr;
+        void (*read)(StateReader& reader, void* into) = nullptr;  // Null: not recorded.
+    };
+    template <class T>
+    static Field field(T& into) {
+        return {&into, &read_field<T>};
+    }
+    static Field field(const NotRecorded& /*member*/) { return {}; }
+    template <class T>
+    static void read_field(StateReader& reader, void* into) {
+        reader.read(*static_cast<T*>(into));
+    }
+
+    void read_struct(std::string_view names, std::span<Field> fields) {
+        fields = {fields.begin(), std::ranges::remove(fields, nullptr, &Field::read).begin()};
+        names_ ? read_named(names, fields) : read_in_order(fields);
+    }
+    void read_in_order(std::span<const Field> fields) {
+        std::size_t left = cursor_.array(what, most);
+        for (auto one = fields.begin(); one != fields.end() && left > 0; ++one, --left) {
+            one->read(*this, one->into);
         }
+        for (; left > 0 && cursor_.ok(); --left) {
+            pass_over(0);
+        }
+    }
+    void read_named(std::string_view names, std::span<const Field> fields) {
         const Names* const written = begin_struct();
         if (written == nullptr) {
             return;
         }
         const Names& own = own_names(names);
-        if (*written == own) {
-            (read(values), ...);
-            return;
-        }
-        for (const std::string& name : *written) {
-            const auto at = std::ranges::find(own, name) - own.begin();
-            std::ptrdiff_t index = 0;
-            if (!((index++ == at && (read(values), true)) || ...)) {
+        for (std::size_t i = 0; i < written->size(); ++i) {
+            const bool same = i < own.size() && own[i] == (*written)[i];
+            const auto at =
+                same
+                    ? i
+                    : static_cast<std::size_t>(std::ranges::find(own, (*written)[i]) - own.begin());
+            if (at < fields.size()) {
+                fields[at].read(*this, fields[at].into);
+            } else {
                 pass_over(0);
             }
         }
     }
 
-private:
     static constexpr std::string_view what = "a state";
     static constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
     static constexpr int deepest = 64;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -13,6 +16,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 #include "common/codec/msgpack/packer.hpp"
+#include "common/codec/not_recorded.hpp"
 #include "common/codec/shapes/printed_text.hpp"
 
 namespace muster::codec {
@@ -54,6 +58,29 @@ public:
 
     template <class... T>
     void operator()(std::string_view names, const T&... values) {
+        std::array<Field, sizeof...(T)> fields{field(values)...};
+        put_struct(names, fields);
+    }
+
+private:
+    /// A value and how it is written. A struct is a list of them, so that its type costs little
+    /// code.
+    struct Field {
+        const void* value = nullptr;
+        void (*write)(StateWriter& writer, const void* value) = nullptr;  // Null: not recorded.
+    };
+    template <class T>
+    static Field field(const T& value) {
+        return {&value, &write_field<T>};
+    }
+    static Field field(const NotRecorded& /*member*/) { return {}; }
+    template <class T>
+    static void write_field(StateWriter& writer, const void* value) {
+        writer.write(*static_cast<const T*>(value));
+    }
+
+    void put_struct(std::string_view names, std::span<Field> fields) {
+        fields = {fields.begin(), std::ranges::remove(fields, nullptr, &Field::write).begin()};
         if (names_) {
             const auto [known, is_new] = kinds_.try_emplace(names, kinds_.size());
             pack_.pack_map(1);
@@ -63,11 +90,12 @@ public:
                 pack_.pack_uint64(known->second);
             }
         }
-        pack_.pack_array(sizeof...(values));
-        (write(values), ...);
+        pack_.pack_array(static_cast<std::uint32_t>(fields.size()));
+        for (const Field& one : fields) {
+            one.write(*this, one.value);
+        }
     }
 
-private:
     void put(std::string_view value) { pack_text(pack_, value); }
     void put(const std::string& value) { put(std::string_view{value}); }
     void put(Duration value) { pack_.pack_int64(value.count()); }

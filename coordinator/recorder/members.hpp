@@ -4,9 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
+
+#include "common/codec/not_recorded.hpp"
 
 namespace muster::coordinator {
 
@@ -30,8 +31,9 @@ struct CoreFields {
     template <class Fields>
     static void visit_members(auto& visit, auto& it) {
         using Its = Described<Fields, std::remove_cvref_t<decltype(it)>>;
-        visit_recorded<Its>(visit, members_of<Its::count>(it),
-                            std::make_index_sequence<Its::recorded.count>{});
+        with_members<Its::count>(it, [&](auto&... members) {
+            visit_recorded<Its>(visit, std::make_index_sequence<Its::count>{}, members...);
+        });
         if constexpr (requires { Fields::rebuild(it); }) {
             Fields::rebuild(it);
         }
@@ -40,8 +42,7 @@ struct CoreFields {
 private:
     template <std::size_t Count, std::size_t Size>
     struct Split {
-        std::array<std::size_t, Count> places{};
-        std::size_t count = 0;
+        std::array<bool, Count> is_recorded{};
         std::array<char, Size> names{};
         std::size_t size = 0;
     };
@@ -56,10 +57,10 @@ private:
             if (name.starts_with('-')) {
                 continue;
             }
-            if (result.count > 0) {
+            if (result.size > 0) {
                 result.names[result.size++] = ' ';
             }
-            result.places[result.count++] = place;
+            result.is_recorded[place] = true;
             for (const char letter : name) {
                 result.names[result.size++] = letter;
             }
@@ -76,58 +77,66 @@ private:
     };
 
     template <class Its, std::size_t... At>
-    static void visit_recorded(auto& visit, const auto& all, std::index_sequence<At...> /*each*/) {
+    static void visit_recorded(auto& visit, std::index_sequence<At...> /*each*/, auto&... members) {
         visit(std::string_view{Its::recorded.names.data(), Its::recorded.size},
-              std::get<Its::recorded.places[At]>(all)...);
+              if_recorded<Its::recorded.is_recorded[At]>(members)...);
+    }
+    template <bool is_recorded>
+    static auto& if_recorded(auto& member) {
+        if constexpr (is_recorded) {
+            return member;
+        } else {
+            return codec::not_recorded;
+        }
     }
 
     template <std::size_t Count>
-    static auto members_of(auto& it) {
+    static void with_members(auto& it, auto use) {
         if constexpr (Count == 0) {
-            return std::tuple<>{};
+            use();
         } else if constexpr (Count == 1) {
             auto& [a] = it;
-            return std::tie(a);
+            use(a);
         } else if constexpr (Count == 2) {
             auto& [a, b] = it;
-            return std::tie(a, b);
+            use(a, b);
         } else if constexpr (Count == 3) {
             auto& [a, b, c] = it;
-            return std::tie(a, b, c);
+            use(a, b, c);
         } else if constexpr (Count == 4) {
             auto& [a, b, c, d] = it;
-            return std::tie(a, b, c, d);
+            use(a, b, c, d);
         } else if constexpr (Count == 5) {
             auto& [a, b, c, d, e] = it;
-            return std::tie(a, b, c, d, e);
+            use(a, b, c, d, e);
         } else if constexpr (Count == 6) {
             auto& [a, b, c, d, e, f] = it;
-            return std::tie(a, b, c, d, e, f);
+            use(a, b, c, d, e, f);
         } else if constexpr (Count == 7) {
             auto& [a, b, c, d, e, f, g] = it;
-            return std::tie(a, b, c, d, e, f, g);
+            use(a, b, c, d, e, f, g);
         } else if constexpr (Count == 8) {
             auto& [a, b, c, d, e, f, g, h] = it;
-            return std::tie(a, b, c, d, e, f, g, h);
+            use(a, b, c, d, e, f, g, h);
         } else if constexpr (Count == 9) {
             auto& [a, b, c, d, e, f, g, h, i] = it;
-            return std::tie(a, b, c, d, e, f, g, h, i);
+            use(a, b, c, d, e, f, g, h, i);
         } else if constexpr (Count == 10) {
             auto& [a, b, c, d, e, f, g, h, i, j] = it;
-            return std::tie(a, b, c, d, e, f, g, h, i, j);
+            use(a, b, c, d, e, f, g, h, i, j);
         } else if constexpr (Count == 11) {
             auto& [a, b, c, d, e, f, g, h, i, j, k] = it;
-            return std::tie(a, b, c, d, e, f, g, h, i, j, k);
+            use(a, b, c, d, e, f, g, h, i, j, k);
         } else if constexpr (Count == 12) {
             auto& [a, b, c, d, e, f, g, h, i, j, k, l] = it;
-            return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
+            use(a, b, c, d, e, f, g, h, i, j, k, l);
         } else if constexpr (Count == 13) {
             auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = it;
-            return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
+            use(a, b, c, d, e, f, g, h, i, j, k, l, m);
         } else {
             static_assert(Count == 15, "no struct of so many members was described yet");
             auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = it;
-            return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+            use(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
         }
     }
 };

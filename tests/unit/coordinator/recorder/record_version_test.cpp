@@ -112,6 +112,7 @@ public:
         }
         into_ += ' ';
     }
+    void of(const codec::NotRecorded& /*member*/) {}
     template <class... T>
     void operator()(std::string_view names, const T&... values) {
         into_ += '{';
