@@ -17,23 +17,36 @@ function(muster_configure target)
     endif()
 endfunction()
 
-# muster_library(NAME SOURCES file... PUBLIC dependency... PRIVATE dependency...)
+# Code that runs once a command or a change. A release build takes a fifth less for it, and the tests
+# and benchmarks show no difference.
+function(muster_optimise_less target)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
+# muster_library(NAME [RARE] SOURCES file... PUBLIC dependency... PRIVATE dependency...)
+# RARE: nothing in it runs for each node or instance.
 function(muster_library name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;PUBLIC;PRIVATE")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "RARE" "" "SOURCES;PUBLIC;PRIVATE")
     muster_take_mutated(arg_SOURCES)
     add_library(${name} STATIC ${arg_SOURCES})
     muster_configure(${name})
+    if(arg_RARE)
+        muster_optimise_less(${name})
+    endif()
     target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
 endfunction()
 
 # Builds all that `cmake --install` takes, and nothing else.
 add_custom_target(muster_installed)
 
-# muster_program(NAME [INSTALL] SOURCES file... LINK dependency...)
+# muster_program(NAME [INSTALL] [RARE] SOURCES file... LINK dependency...)
 function(muster_program name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "INSTALL" "" "SOURCES;LINK")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "INSTALL;RARE" "" "SOURCES;LINK")
     add_executable(${name} ${arg_SOURCES})
     muster_configure(${name})
+    if(arg_RARE)
+        muster_optimise_less(${name})
+    endif()
     target_link_libraries(${name} PRIVATE ${arg_LINK})
     target_compile_definitions(${name} PRIVATE MUSTER_VERSION="${PROJECT_VERSION}")
     if(arg_INSTALL)

@@ -27,9 +27,10 @@ void encode_one(const T& message, std::string& into) {
     if constexpr (positional<T>) {
         writer.numbered(message);
     } else {
-        writer.map_of(count_fields(message) + 1);
+        const MsgpackWriter::Fields its{message};
+        writer.map_of(its.size() + 1);
         writer.pair("type", tag<T>);
-        writer.pairs(message);
+        writer.pairs(its);
     }
 }
 

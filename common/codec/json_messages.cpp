@@ -13,12 +13,20 @@ namespace muster::codec {
 
 namespace {
 
-/// One object with the fields of all parts.
-template <class... Parts>
-std::string object_of(const Parts&... parts) {
+std::string object_of(const JsonWriter::Fields& fields) {
     std::string text;
     JsonWriter object{text};
-    (object.pairs(parts), ...);
+    object.pairs(fields);
+    object.end();
+    return text;
+}
+
+template <class Envelope>
+std::string object_of_both(const Envelope& envelope, const JsonWriter::Fields& body) {
+    std::string text;
+    JsonWriter object{text};
+    object.pairs(JsonWriter::Fields{envelope});
+    object.pairs(body);
     object.end();
     return text;
 }
@@ -29,7 +37,7 @@ std::string typed_json(const Variant& message) {
     JsonWriter object{text};
     const auto write = [&]<class T>(const T& one) {
         object.pair("type", tag<T>);
-        object.pairs(one);
+        object.pairs(JsonWriter::Fields{one});
     };
     std::visit(write, message);
     object.end();
@@ -39,7 +47,8 @@ std::string typed_json(const Variant& message) {
 template <class Any>
 std::string request_json(const RequestOf<Any>& request) {
     const auto write = [&]<class T>(const T& body) {
-        return object_of(RequestEnvelope{std::string{tag<T>}, request.id}, body);
+        return object_of_both(RequestEnvelope{std::string{tag<T>}, request.id},
+                              JsonWriter::Fields{body});
     };
     return std::visit(write, request.body);
 }
@@ -58,20 +67,22 @@ std::string to_json(const Reply& reply) {
         JsonWriter object{text};
         object.pair("ok", false);
         object.pair("request_id", to_string(reply.id));
-        object.pairs(ErrorBody{reply.result.error()});
+        const ErrorBody body{reply.result.error()};
+        object.pairs(JsonWriter::Fields{body});
         object.end();
         return text;
     }
     const auto write = [&]<class T>(const T& body) {
-        return object_of(ReplyEnvelope{true, std::string{tag<T>}, reply.id}, body);
+        return object_of_both(ReplyEnvelope{true, std::string{tag<T>}, reply.id},
+                              JsonWriter::Fields{body});
     };
     return std::visit(write, *reply.result);
 }
 
-std::string to_json(const Event& event) { return object_of(event); }
+std::string to_json(const Event& event) { return object_of(JsonWriter::Fields{event}); }
 
 std::string to_json(const ReplyBody& body) {
-    return std::visit([](const auto& one) { return object_of(one); }, body);
+    return std::visit([](const auto& one) { return object_of(JsonWriter::Fields{one}); }, body);
 }
 
 Result<AgentMessage> agent_message_from_json(std::string_view text) {

@@ -13,11 +13,12 @@ namespace muster::codec {
 namespace {
 
 /// Writes one map with the fields of the envelope and of the body.
-template <class Envelope, class Body>
-void write_both(const Envelope& envelope, const Body& body, std::string& into) {
+template <class Envelope>
+void write_both(const Envelope& its, const MsgpackWriter::Fields& body, std::string& into) {
+    const MsgpackWriter::Fields envelope{its};
     into.clear();
     MsgpackWriter writer{into};
-    writer.map_of(count_fields(envelope) + count_fields(body));
+    writer.map_of(envelope.size() + body.size());
     writer.pairs(envelope);
     writer.pairs(body);
 }
@@ -25,16 +26,16 @@ void write_both(const Envelope& envelope, const Body& body, std::string& into) {
 template <class Any>
 void write_request(const RequestOf<Any>& request, std::string& into) {
     const auto write = [&]<class T>(const T& body) {
-        write_both(RequestEnvelope{std::string{tag<T>}, request.id}, body, into);
+        write_both(RequestEnvelope{std::string{tag<T>}, request.id}, MsgpackWriter::Fields{body},
+                   into);
     };
     std::visit(write, request.body);
 }
 
 template <class T>
-Result<void> read_map(std::string_view frame, T& into,
-                      UnknownFields unknown = UnknownFields::ignored) {
+Result<void> read_map(std::string_view frame, T& into) {
     Cursor cursor{frame};
-    MsgpackReader{cursor, unknown}.map("a message", into);
+    MsgpackReader{cursor}.map("a message", into);
     return cursor.finish("message");
 }
 
@@ -54,11 +55,13 @@ void encode(const CoreRequest& request, std::string& into) { write_request(reque
 
 void encode(const Reply& reply, std::string& into) {
     if (!reply.result) {
-        write_both(ReplyEnvelope{false, "", reply.id}, ErrorBody{reply.result.error()}, into);
+        const ErrorBody body{reply.result.error()};
+        write_both(ReplyEnvelope{false, "", reply.id}, MsgpackWriter::Fields{body}, into);
         return;
     }
     const auto write = [&]<class T>(const T& body) {
-        write_both(ReplyEnvelope{true, std::string{tag<T>}, reply.id}, body, into);
+        write_both(ReplyEnvelope{true, std::string{tag<T>}, reply.id}, MsgpackWriter::Fields{body},
+                   into);
     };
     std::visit(write, *reply.result);
 }
@@ -70,12 +73,14 @@ Result<Request> decode_request(std::string_view frame) {
         return tl::unexpected{result.error()};
     }
     Request request{envelope.id, {}};
-    const bool known = Alternatives<RequestBody::Base>::with_tag(envelope.verb, [&]<class T>() {
-        result = read_map(frame, request.body.emplace<T>(), UnknownFields::refused);
-    });
+    Cursor cursor{frame};
+    MsgpackReader reader{cursor, UnknownFields::refused};
+    const bool known = Alternatives<RequestBody::Base>::with_tag(
+        envelope.verb, [&]<class T>() { reader.map("a message", request.body.emplace<T>()); });
     if (!known) {
         return unknown_verb(envelope.verb);
     }
+    result = cursor.finish("message");
     if (!result) {
         return fail(result.error().code, envelope.verb + ": " + result.error().detail);
     }
@@ -94,11 +99,12 @@ Result<Reply> decode_reply(std::string_view frame) {
         result = read_map(frame, body);
         reply.result = tl::unexpected{body.error};
     } else {
-        const bool known = Alternatives<ReplyBody::Base>::with_tag(envelope.kind, [&]<class T>() {
-            result = read_map(frame, reply.result->emplace<T>());
-        });
-        result =
-            known ? result : fail(Errc::malformed, "a reply '" + envelope.kind + "' is unknown");
+        Cursor cursor{frame};
+        MsgpackReader reader{cursor};
+        const bool known = Alternatives<ReplyBody::Base>::with_tag(
+            envelope.kind, [&]<class T>() { reader.map("a message", reply.result->emplace<T>()); });
+        result = known ? cursor.finish("message")
+                       : fail(Errc::malformed, "a reply '" + envelope.kind + "' is unknown");
     }
     return result.map([&] { return std::move(reply); });
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "common/codec/shapes/unknown_field.hpp"
+
 namespace muster::codec {
 
 namespace {
@@ -96,6 +98,39 @@ Result<ParsedJson> parse_json(std::string_view text, std::size_t max_bytes) {
         return muster::fail(Errc::malformed, "the JSON text is not an object");
     }
     return tree;
+}
+
+void JsonReader::pairs_of(const ParsedJson& object, const Fields& known) {
+    hold_bounds(object);
+    std::size_t found = 0;
+    for (const auto& field : known) {
+        const auto pair = object.find(std::string{field.name});
+        if (pair != object.end()) {
+            ++found;
+            tree_ = &*pair;
+            field.use(*this, field);
+        } else if (!field.rule.default_ok) {
+            cursor_.fail(Errc::malformed, field.name, "is missing");
+        }
+    }
+    if (!fault_ || !fault_->empty() || found == object.size()) {
+        return;
+    }
+    for (auto pair = object.begin(); pair != object.end() && fault_->empty(); ++pair) {
+        if (std::ranges::find(known, pair.key(), &Fields::Field::name) == known.end()) {
+            *fault_ = describe_unknown_field(pair.key(), known);
+        }
+    }
+}
+
+void JsonReader::hold_bounds(const ParsedJson& object) {
+    cursor_.stand_at(object);
+    if (!cursor_.is_object("an object", limits::map_fields)) {
+        return;
+    }
+    for (const auto& [key, value] : object.items()) {
+        cursor_.hold_key(key);
+    }
 }
 
 void JsonCursor::fail(Errc code, std::string_view what, std::string_view is_wrong) {

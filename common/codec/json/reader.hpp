@@ -12,9 +12,9 @@
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/result.hpp"
+#include "common/codec/shapes/field_list.hpp"
 #include "common/codec/shapes/shape.hpp"
 #include "common/codec/shapes/simple_value.hpp"
-#include "common/codec/shapes/unknown_field.hpp"
 
 namespace muster::codec {
 
@@ -55,49 +55,22 @@ public:
 
     template <class T>
     void pairs(const ParsedJson& object, T& message) {
-        hold_bounds(object);
-        std::size_t known = 0;
-        const auto visit = [&](std::string_view name, auto& member, Rule rule) {
-            const auto found = object.find(std::string{name});
-            if (found != object.end()) {
-                ++known;
-                read(name, *found, member, rule);
-            } else if (!rule.default_ok) {
-                cursor_.fail(Errc::malformed, name, "is missing");
-            }
-        };
-        fields(visit, message);
-        if (fault_ && fault_->empty() && known < object.size()) {
-            note_unknown(object, message);
-        }
+        pairs_of(object, Fields{message});
     }
 
     [[nodiscard]] Result<void> finish(std::string_view message) { return cursor_.finish(message); }
 
 private:
-    /// The bounds of any map, for known and unknown keys.
-    void hold_bounds(const ParsedJson& object) {
-        cursor_.stand_at(object);
-        if (!cursor_.is_object("an object", limits::map_fields)) {
-            return;
-        }
-        for (const auto& [key, value] : object.items()) {
-            cursor_.hold_key(key);
-        }
-    }
+    using Fields = FieldList<JsonReader, void*>;
+    friend Fields;
 
-    /// Notes the first key that the struct does not have.
     template <class T>
-    void note_unknown(const ParsedJson& object, T& in) {
-        for (auto pair = object.begin(); pair != object.end() && fault_->empty(); ++pair) {
-            bool is_known = false;
-            const auto compare = [&](std::string_view name, auto&, Rule) {
-                is_known = is_known || name == pair.key();
-            };
-            fields(compare, in);
-            *fault_ = is_known ? "" : describe_unknown_field(pair.key(), in);
-        }
+    static void use(JsonReader& reader, const Fields::Field& field) {
+        reader.read(field.name, *reader.tree_, *static_cast<T*>(field.value), field.rule);
     }
+    void pairs_of(const ParsedJson& object, const Fields& known);
+    /// The bounds of any map, for known and unknown keys.
+    void hold_bounds(const ParsedJson& object);
 
     template <class T>
         requires(!Simple<T>)
@@ -174,6 +147,7 @@ private:
     }
 
     JsonCursor cursor_;
+    const ParsedJson* tree_ = nullptr;  // The value of the field that is used.
     UnknownFields unknown_;
     /// In a struct that is read whole: the first key that was skipped, in a sentence.
     std::optional<std::string> fault_;

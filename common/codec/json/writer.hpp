@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/ids.hpp"
+#include "common/codec/shapes/field_list.hpp"
 #include "common/codec/shapes/shape.hpp"
 #include "common/codec/shapes/simple_value.hpp"
 
@@ -35,13 +36,12 @@ public:
     explicit JsonWriter(std::string& text) : text_{text} { text_ += '{'; }
     void end() { text_ += '}'; }
 
-    template <class T>
-    void pairs(const T& message) {
-        const auto visit = [this](std::string_view name, const auto& member, Rule rule) {
-            key(name);
-            value(member, rule);
-        };
-        fields(visit, message);
+    using Fields = FieldList<JsonWriter, const void*>;
+    void pairs(const Fields& fields) {
+        for (const auto& field : fields) {
+            key(field.name);
+            field.use(*this, field);
+        }
     }
     void pair(std::string_view name, std::string_view text) {
         key(name);
@@ -71,6 +71,12 @@ public:
     }
 
 private:
+    friend Fields;
+
+    template <class T>
+    static void use(JsonWriter& writer, const Fields::Field& field) {
+        writer.value(*static_cast<const T*>(field.value), field.rule);
+    }
     void key(std::string_view name) {
         text_ += std::exchange(before_key_, ",\"");
         text_ += name;  // Our own names need no escapes.
@@ -86,7 +92,7 @@ private:
             }
         }
         JsonWriter object{text_};
-        object.pairs(structure);
+        object.pairs(Fields{structure});
         object.end();
     }
     template <Simple T>

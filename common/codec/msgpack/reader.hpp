@@ -10,10 +10,10 @@
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/msgpack/cursor.hpp"
+#include "common/codec/shapes/field_list.hpp"
 #include "common/codec/shapes/printed_text.hpp"
 #include "common/codec/shapes/shape.hpp"
 #include "common/codec/shapes/simple_value.hpp"
-#include "common/codec/shapes/unknown_field.hpp"
 
 namespace muster::codec {
 
@@ -56,56 +56,19 @@ public:
     /// The fields of a map, in any order. Unknown names are skipped.
     template <class T>
     void map(std::string_view what, T& message) {
-        const std::size_t count = cursor_.map(what, limits::map_fields);
-        std::uint64_t seen = 0;
-        for (std::size_t i = 0; i < count && cursor_.ok(); ++i) {
-            PairReader pair{*this, cursor_.text("a key", limits::name_bytes), seen};
-            fields(pair, message);
-            if (!pair.found) {
-                note_unknown(pair.key, message);
-                cursor_.skip(pair.key);
-            }
-        }
-        std::size_t index = 0;
-        const auto find_missing = [&](std::string_view name, const auto&, Rule rule) {
-            const std::uint64_t bit = std::uint64_t{1} << index++;
-            if ((seen & bit) == 0 && !rule.default_ok && cursor_.ok()) {
-                cursor_.fail(Errc::malformed, name, "is missing");
-            }
-        };
-        fields(find_missing, message);
+        pairs(what, Fields{message});
     }
 
 private:
-    /// Reads the value of one key into the member of that name.
-    struct PairReader {
-        MsgpackReader& reader;
-        std::string_view key;
-        std::uint64_t& seen;
-        std::size_t index = 0;
-        bool found = false;
-
-        void operator()(std::string_view name, auto& member, Rule rule) {
-            const std::uint64_t bit = std::uint64_t{1} << index++;
-            if (found || name != key) {
-                return;
-            }
-            found = true;
-            if ((seen & bit) != 0) {
-                reader.cursor_.fail(Errc::malformed, name, "is there twice");
-            }
-            seen |= bit;
-            reader.read(name, member, rule);
-        }
-    };
+    using Fields = FieldList<MsgpackReader, void*>;
+    friend Fields;
 
     template <class T>
-    void note_unknown(std::string_view key, T& in) {
-        unknown_key_ = unknown_key_.empty() ? key : unknown_key_;
-        if (fault_ && fault_->empty()) {
-            *fault_ = describe_unknown_field(key, in);
-        }
+    static void use(MsgpackReader& reader, const Fields::Field& field) {
+        reader.read(field.name, *static_cast<T*>(field.value), field.rule);
     }
+    void pairs(std::string_view what, const Fields& known);
+    void note_unknown(std::string_view key, const Fields& known);
 
     template <class T>
         requires(!Simple<T>)

@@ -8,6 +8,7 @@
 
 #include "common/base/ids.hpp"
 #include "common/codec/msgpack/packer.hpp"
+#include "common/codec/shapes/field_list.hpp"
 #include "common/codec/shapes/printed_text.hpp"
 #include "common/codec/shapes/shape.hpp"
 #include "common/codec/shapes/simple_value.hpp"
@@ -30,23 +31,18 @@ public:
     /// A separate map, such as a spec in the store.
     template <class T>
     void map(const T& message) {
-        map_of(count_fields(message));
-        pairs(message);
+        const Fields its{message};
+        map_of(its.size());
+        pairs(its);
     }
     /// Begins a map; so many pairs must follow.
-    void map_of(std::uint32_t count) { pack_.pack_map(count); }
+    void map_of(std::size_t count) { pack_.pack_map(static_cast<std::uint32_t>(count)); }
     void pair(std::string_view name, std::string_view value) {
         text(name);
         text(value);
     }
-    template <class T>
-    void pairs(const T& message) {
-        const auto visit = [this](std::string_view name, const auto& member, Rule rule) {
-            this->text(name);
-            this->write(member, rule);
-        };
-        fields(visit, message);
-    }
+    using Fields = FieldList<MsgpackWriter, const void*>;
+    void pairs(const Fields& fields);
 
     // For write_simple().
     void truth(bool value) { value ? pack_.pack_true() : pack_.pack_false(); }
@@ -55,6 +51,13 @@ public:
     void text(std::string_view value) { pack_text(pack_, value); }
 
 private:
+    friend Fields;
+
+    template <class T>
+    static void use(MsgpackWriter& writer, const Fields::Field& field) {
+        writer.write(*static_cast<const T*>(field.value), field.rule);
+    }
+
     template <class T>
     void values(const T& message) {
         const auto visit = [this](std::string_view, const auto& member, Rule rule) {

@@ -12,8 +12,9 @@
 /// The description of a message's fields: once, for all forms.
 ///
 /// Each struct has one function `fields(visit, message)` that calls `visit(name, member, rule)` for
-/// its members in their order on the wire. Four visitors use it: the writers and readers of msgpack
-/// and of JSON. So the forms cannot drift apart. A struct is a map of names to values, unless it is
+/// its members in their order on the wire. The writers and readers of msgpack and of JSON use it, so
+/// the forms cannot drift apart. They visit first and use the members then (see FieldList), so only
+/// what lives as long as the message is visited. A struct is a map of names to values, unless it is
 /// `positional`: then msgpack writes an array without names, to save space.
 namespace muster::codec {
 

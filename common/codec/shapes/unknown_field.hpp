@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/codec/shapes/shape.hpp"
+#include "common/codec/shapes/field_list.hpp"
 
 namespace muster::codec {
 
@@ -14,12 +14,14 @@ namespace muster::codec {
                                                  std::span<const std::string_view> known);
 
 /// The same, with the fields of a struct that is being read.
-template <class T>
-[[nodiscard]] std::string describe_unknown_field(std::string_view key, T& in) {
-    std::vector<std::string_view> known;
-    const auto collect = [&](std::string_view name, auto&, Rule) { known.push_back(name); };
-    fields(collect, in);
-    return describe_unknown_field(key, std::span<const std::string_view>{known});
+template <class Form>
+[[nodiscard]] std::string describe_unknown_field(std::string_view key,
+                                                 const FieldList<Form, void*>& known) {
+    std::vector<std::string_view> names;
+    for (const auto& field : known) {
+        names.push_back(field.name);
+    }
+    return describe_unknown_field(key, std::span<const std::string_view>{names});
 }
 
 }  // namespace muster::codec
