@@ -12,10 +12,10 @@
 /// The description of a message's fields: once, for all forms.
 ///
 /// Each struct has one function `fields(visit, message)` that calls `visit(name, member, rule)` for
-/// its members in their order on the wire. The writers and readers of msgpack and of JSON use it, so
-/// the forms cannot drift apart. They visit first and use the members then (see FieldList), so only
-/// what lives as long as the message is visited. A struct is a map of names to values, unless it is
-/// `positional`: then msgpack writes an array without names, to save space.
+/// its members in their order on the wire. The writers and readers of msgpack and of JSON use it,
+/// so the forms cannot drift apart. They visit first and use the members then (see FieldList), so
+/// only what lives as long as the message is visited. A struct is a map of names to values, unless
+/// it is `positional`: then msgpack writes an array without names, to save space.
 namespace muster::codec {
 
 /// The limits of a field, and whether a map may omit it. It fits two registers.
