@@ -88,7 +88,7 @@ constexpr std::array event_options{
     OptionEntry{"--follow", '\0', "", "show new events as they happen, until Ctrl-C"},
     OptionEntry{"--since", '\0', "WHEN",
                 "only later ones: of the last 10m, since '2026-11-21 10:04' (UTC), or above a "
-                "sequence number of this epoch"},
+                "sequence number since the coordinator's start"},
     OptionEntry{"--events", '\0', "ENDPOINT",
                 "endpoint that publishes events (MUSTER_EVENTS; else as the coordinator says)"},
 };
@@ -102,7 +102,7 @@ constexpr std::array log_options{
 };
 constexpr std::array top_options{
     OptionEntry{"--node", '\0', "PATTERN", "only matching nodes (all)", Words::node},
-    OptionEntry{"--once", '\0', "", "measure once and exit (so without a terminal)"},
+    OptionEntry{"--once", '\0', "", "measure once and exit; the default without a terminal"},
     OptionEntry{"--interval", '\0', "TIME",
                 "time between two measurements (1s); without a terminal, measure again and again"},
 };
@@ -205,13 +205,13 @@ constexpr std::array table{
               read_options, "why an instance runs where it does, or does not run",
               "explain instance web.3", codec::Area::planning},
     VerbEntry{Verb::explain_task, Run::read, "explain task", "TASK", Words::task, read_options,
-              "which nodes can take one more instance, and why not", "explain task web",
+              "where one more instance can run, and why not elsewhere", "explain task web",
               codec::Area::planning},
     VerbEntry{Verb::explain_node, Run::read, "explain node", "NODE", Words::node, read_options,
               "why a node gets work or not, and its latest changes", "explain node n7",
               codec::Area::planning},
     VerbEntry{Verb::explain, Run::read, "explain", "NAME", Words::anything, read_options,
-              "one of these, if only one has the name", "explain web.3",
+              "an instance, a task or a node, if only one of them has the name", "explain web.3",
               codec::Area::planning},
     ask<RebalanceRequest>(Verb::rebalance, Run::change, Words::anything, {},
         {.summary = "balance the load once; 'plan --rebalance' shows the moves"}),

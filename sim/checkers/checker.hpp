@@ -11,7 +11,7 @@
 namespace muster::sim {
 
 /// Checks one promise, or a few that need the same records. A checker gets those observations for
-/// which it has a `see(now, observation)`, and costs no more than what changed.
+/// which it has an `on(now, observation)`, and costs no more than what changed.
 class Checker {
 public:
     Checker() = default;
