@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/shim/privileges.hpp"
 #include "agent/shim/tree.hpp"
 
 namespace muster::shim {
@@ -104,11 +105,16 @@ bool prepare(const Order& order, Stage& stage) {
             return false;
         }
     }
+    close_capabilities();
     if (!become_user(order, stage)) {
         return false;
     }
     stage = Stage::directory;
-    return chdir(order.directory) == 0;
+    if (chdir(order.directory) != 0) {
+        return false;
+    }
+    stage = Stage::privileges;
+    return give_up_privileges();
 }
 
 Tag tag_of(Command command) {

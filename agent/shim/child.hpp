@@ -27,7 +27,7 @@ struct Ending {
 };
 
 /// Creates a child that sets up its own session, cgroups, limits, user, directory and output (`out`
-/// and `err`), and executes the command. It dies with this process.
+/// and `err`), gives up all privileges and executes the command. It dies with this process.
 [[nodiscard]] Failure make_child(const Order& order, Command command, int out, int err,
                                  const Ending& ending, Child& into);
 

@@ -99,6 +99,7 @@ enum class Stage : uint8_t {
     pre_start = 10,  ///< The command could not be executed, or did not end with 0.
     start_timeout = 11,
     lease = 12,  ///< It had passed before the program could begin.
+    privileges = 13,
 };
 
 /// Writes a message into a buffer. fits() says whether there was room for everything.

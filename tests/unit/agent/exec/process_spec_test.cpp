@@ -1,10 +1,15 @@
 // The process fields of a spec, on real processes.
 
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <grp.h>
+#include <linux/capability.h>
 #include <pwd.h>
 #include <string>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <vector>
 
@@ -36,11 +41,62 @@ std::vector<std::string> printed_by(Host& host, const TaskSpec& spec) {
     return all;
 }
 
+void set_inheritable(std::uint32_t capabilities) {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct sets[2]{};
+    REQUIRE(syscall(SYS_capget, &header, sets) == 0);
+    sets[0].inheritable = capabilities;
+    REQUIRE(syscall(SYS_capset, &header, sets) == 0);
+}
+
 std::string refusal_of(Host& host, const TaskSpec& spec) {
     return host.await<ProcessNotStarted>(host.spawn(spec)).detail;
 }
 
 }  // namespace
+
+// ---- privileges ----
+
+// Method: as root this process passes on a capability that no bound of the task's own takes away.
+TEST_CASE("a task has no capabilities, not as root either, and gains none",
+          "[executor][spec][A20]") {
+    const bool is_root = geteuid() == 0;
+    set_inheritable(is_root ? 1U << CAP_NET_RAW : 0);
+    Host host;
+    const auto rows = printed_by(
+        host, script("grep -E '^(NoNewPrivs|Cap...):' /proc/self/status | tr '\\t' ' '"));
+    set_inheritable(0);
+    const std::string none = "0000000000000000";
+    REQUIRE(rows.size() == 6);
+    CHECK(rows[0] == "CapInh: " + none);
+    CHECK(rows[1] == "CapPrm: " + none);
+    CHECK(rows[2] == "CapEff: " + none);
+    CHECK((!is_root || rows[3] == "CapBnd: " + none));
+    CHECK(rows[4] == "CapAmb: " + none);
+    CHECK(rows[5] == "NoNewPrivs: 1");
+}
+
+TEST_CASE("a task has only its input, its output and its errors open", "[executor][spec][A20]") {
+    Host host;
+    CHECK(printed_by(host, script("ls /proc/$$/fd; true")) ==
+          std::vector<std::string>{"0", "1", "2"});
+}
+
+TEST_CASE("a setuid program gains nothing in a task", "[executor][spec][A21]") {
+    if (geteuid() != 0) {
+        WARN("SKIPPED: only root can make a program that runs as root");
+        return;
+    }
+    const TemporaryDirectory directory;
+    const std::string program = directory.path() + "/id";
+    REQUIRE(chmod(directory.path().c_str(), 0755) == 0);
+    std::filesystem::copy_file("/usr/bin/id", program);
+    REQUIRE(chmod(program.c_str(), 04755) == 0);
+    Host host;
+    TaskSpec spec = script(program + " -u");
+    spec.user = "12345";
+    CHECK(printed_by(host, spec) == std::vector<std::string>{"12345"});
+}
 
 // ---- user and group ----
 
