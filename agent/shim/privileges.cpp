@@ -23,9 +23,8 @@ struct CapabilitySets {
 }  // namespace
 
 void close_capabilities() {
-    // The kernel knows no capability from the first number on that it cannot read.
-    for (unsigned long number = 0; prctl(PR_CAPBSET_READ, number, 0, 0, 0) >= 0; ++number) {
-        prctl(PR_CAPBSET_DROP, number, 0, 0, 0);
+    // Until the first number that the kernel does not know, or at once without the privilege.
+    for (unsigned long number = 0; prctl(PR_CAPBSET_DROP, number, 0, 0, 0) == 0; ++number) {
     }
 }
 

@@ -2,8 +2,8 @@
 
 namespace muster::shim {
 
-/// Takes every capability out of reach of this process for good. Only before a change of user: an
-/// agent without privileges may not, and needs not.
+/// Empties the bounding set, so that no program that this process executes has a capability. Does
+/// nothing without the privilege, so it comes before a change of user.
 void close_capabilities();
 
 /// The process has no capabilities from now on, not as root either, and no program that it

@@ -107,7 +107,7 @@ void JsonReader::pairs_of(const ParsedJson& object, const Fields& known) {
         const auto pair = object.find(std::string{field.name});
         if (pair != object.end()) {
             ++found;
-            tree_ = &*pair;
+            cursor_.stand_at(*pair);
             field.use(*this, field);
         } else if (!field.rule.default_ok) {
             cursor_.fail(Errc::malformed, field.name, "is missing");

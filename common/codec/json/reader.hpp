@@ -27,6 +27,7 @@ using ParsedJson = nlohmann::json;
 class JsonCursor {
 public:
     void stand_at(const ParsedJson& tree) { tree_ = &tree; }
+    [[nodiscard]] const ParsedJson& tree() const { return *tree_; }
 
     [[nodiscard]] bool truth(std::string_view what);
     [[nodiscard]] std::uint64_t number(std::string_view what, std::uint64_t max);
@@ -66,7 +67,7 @@ private:
 
     template <class T>
     static void use(JsonReader& reader, const Fields::Field& field) {
-        reader.read(field.name, *reader.tree_, *static_cast<T*>(field.value), field.rule);
+        reader.read(field.name, reader.cursor_.tree(), *static_cast<T*>(field.value), field.rule);
     }
     void pairs_of(const ParsedJson& object, const Fields& known);
     /// The bounds of any map, for known and unknown keys.
@@ -147,7 +148,6 @@ private:
     }
 
     JsonCursor cursor_;
-    const ParsedJson* tree_ = nullptr;  // The value of the field that is used.
     UnknownFields unknown_;
     /// In a struct that is read whole: the first key that was skipped, in a sentence.
     std::optional<std::string> fault_;

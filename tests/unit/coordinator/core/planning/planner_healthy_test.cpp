@@ -38,6 +38,12 @@ struct HealthyFleet {
     /// Processes of the wanted generation end and wait for their restart.
     void end_new_copies() { turn_new_copies(InstanceState::backoff); }
     void restart_new_copies() { turn_new_copies(InstanceState::running); }
+    /// The first new copy runs for a while, and ends.
+    void roll_out_bad_version() {
+        fleet.restart("web");
+        run_rounds(2);
+        end_new_copies();
+    }
     /// Copies of the previous generation that are gone.
     std::uint32_t replaced(Generation before, std::uint32_t of) const {
         std::uint32_t left = 0;
@@ -128,9 +134,7 @@ TEST_CASE("a halted roll-out continues once the copy has run for min_healthy",
           "[planner][rollout]") {
     HealthyFleet web{2, 2, 0};
     Fleet& fleet = web.fleet;
-    fleet.restart("web");
-    web.run_rounds(2);
-    web.end_new_copies();
+    web.roll_out_bad_version();
     web.run_rounds(9);
     CHECK(web.status().phase == TaskPhase::halted);
     CHECK(fleet.trace.size() == 1);
@@ -149,9 +153,7 @@ TEST_CASE("a halt is over once the copy is healthy, even if its node is lost lat
           "[planner][rollout]") {
     HealthyFleet web{3, 3, 0};
     Fleet& fleet = web.fleet;
-    fleet.restart("web");
-    web.run_rounds(2);
-    web.end_new_copies();
+    web.roll_out_bad_version();
     web.run_rounds(2);
     web.restart_new_copies();
     web.run_rounds(5);
@@ -165,9 +167,7 @@ TEST_CASE("a halt is over once the copy is healthy, even if its node is lost lat
 TEST_CASE("a change of the task ends the halt of its roll-out", "[planner][rollout]") {
     HealthyFleet web{3, 2, 1};
     Fleet& fleet = web.fleet;
-    fleet.restart("web");
-    web.run_rounds(2);
-    web.end_new_copies();
+    web.roll_out_bad_version();
     web.run_rounds(5);
     REQUIRE(web.status().phase == TaskPhase::halted);
     fleet.restart("web");
@@ -247,9 +247,7 @@ TEST_CASE("an instance on a drained node stays while the roll-out of its task is
           "[planner][rollout][drain]") {
     HealthyFleet web{3, 2, 0};
     Fleet& fleet = web.fleet;
-    fleet.restart("web");
-    web.run_rounds(2);
-    web.end_new_copies();
+    web.roll_out_bad_version();
     web.run_rounds(2);
     fleet.drain("n1");
     web.run_rounds(5);
@@ -339,9 +337,7 @@ TEST_CASE("a forced drain ends although the roll-out of the task is halted",
           "[planner][rollout][drain]") {
     HealthyFleet web{3, 2, 1};
     Fleet& fleet = web.fleet;
-    fleet.restart("web");
-    web.run_rounds(2);
-    web.end_new_copies();
+    web.roll_out_bad_version();
     web.run_rounds(2);
     REQUIRE(fleet.trace == Lines{"start web.0 n2 rollout"});
     fleet.suspend("n1", Evacuation{.force = true});
@@ -355,9 +351,7 @@ TEST_CASE("while a new copy starts again elsewhere no other instance is replaced
           "[planner][rollout][drain]") {
     HealthyFleet web{4, 3, 0};
     Fleet& fleet = web.fleet;
-    fleet.restart("web");
-    web.run_rounds(2);
-    web.end_new_copies();
+    web.roll_out_bad_version();
     web.run_rounds(2);
     fleet.drain("n0");
     web.run_rounds(4);
@@ -405,9 +399,7 @@ TEST_CASE("a halt outlasts the copy that caused it", "[planner][rollout]") {
 TEST_CASE("a copy that halts a roll-out leaves a drained node", "[planner][rollout][drain]") {
     HealthyFleet web{4, 2, 1};
     Fleet& fleet = web.fleet;
-    fleet.restart("web");
-    web.run_rounds(2);
-    web.end_new_copies();
+    web.roll_out_bad_version();
     web.run_rounds(2);
     fleet.drain("n2");
     web.run_rounds(3);
@@ -422,9 +414,7 @@ TEST_CASE("a copy that halts a roll-out stays on a drained node where no older c
           "[planner][rollout][drain]") {
     HealthyFleet web{4, 1, 1};
     Fleet& fleet = web.fleet;
-    fleet.restart("web");
-    web.run_rounds(2);
-    web.end_new_copies();
+    web.roll_out_bad_version();
     web.run_rounds(1);
     REQUIRE(fleet.trace == Lines{"start web.0 n1 rollout"});
     web.restart_new_copies();
