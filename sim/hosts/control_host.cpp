@@ -373,6 +373,12 @@ void ControlHost::publish(Instant now, const Event& event) {
                event.topic == "node.forgotten" || event.topic == "node.removed") {
         world_.suspended.erase(event.name);
     }
+    if (event.topic == "task.halted") {
+        world_.halted.insert(event.name);
+    } else if (event.topic == "task.changed" || event.topic == "task.restarted" ||
+               event.topic == "task.removed" || event.topic == "task.converged") {
+        world_.halted.erase(event.name);
+    }
     if (event.topic.starts_with("freeze.")) {
         world_.frozen = event.topic != "freeze.ended";
         world_.frozen_by_operator = world_.frozen && !event.detail.ends_with("fell silent");

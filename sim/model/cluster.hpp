@@ -230,6 +230,7 @@ private:
     [[nodiscard]] bool is_exempt() const;
     /// Exclusive instances may wait until a lease from the time of faults is over.
     [[nodiscard]] bool may_wait_for_lease() const;
+    [[nodiscard]] bool is_halted_for_good(const coordinator::StoredTask& task) const;
     [[nodiscard]] bool is_held_up(const coordinator::StoredTask& task) const;
     [[nodiscard]] bool may_move_all() const;
     void compare(const coordinator::StoredTask& task, std::vector<std::string>& differences) const;

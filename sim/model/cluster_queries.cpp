@@ -49,8 +49,21 @@ bool Cluster::may_move_all() const {
            });
 }
 
+// A halt ends when the instance that caused it has run. It stays while no host can run that one.
+bool Cluster::is_halted_for_good(const coordinator::StoredTask& task) const {
+    std::set<Ordinal> there;
+    for (const Process* process : world_.truth.of(task.wanted.name)) {
+        there.insert(process->id.ordinal);
+    }
+    return world_.halted.contains(task.wanted.name) && there.size() < task.wanted.instances &&
+           std::ranges::none_of(hosts(), [&](HostIndex host) { return may_take(host, task); });
+}
+
 // An instance that its task or host does not let be replaced in place waits for another host.
 bool Cluster::is_held_up(const coordinator::StoredTask& task) const {
+    if (is_halted_for_good(task)) {
+        return true;
+    }
     bool has_outdated = false;
     for (const Process* outdated : world_.truth.of(task.wanted.name)) {
         if (outdated->generation >= task.generation) {

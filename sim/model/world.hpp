@@ -31,12 +31,13 @@ struct World {
     Trace trace;
     OutputHash outputs;  ///< Only if the options ask for it.
     Checkers checkers;
-    std::set<std::string> suspended;          ///< Nodes, as this leadership reported.
-    std::size_t suspicions = 0;               ///< Nodes that became lost or flaky, ever.
-    bool frozen = false;                      ///< As this leadership reported.
-    bool frozen_by_operator = false;          ///< Whether an operator has to end it.
-    Instant move_ordered{};                   ///< The last start or stop of a move.
-    std::uint64_t changes = 0;                ///< Grows with each change that a test may wait for.
+    std::set<std::string> suspended;  ///< Nodes, as this leadership reported.
+    std::set<std::string> halted;     ///< Tasks whose roll-out a copy that ended early halts.
+    std::size_t suspicions = 0;       ///< Nodes that became lost or flaky, ever.
+    bool frozen = false;              ///< As this leadership reported.
+    bool frozen_by_operator = false;  ///< Whether an operator has to end it.
+    Instant move_ordered{};           ///< The last start or stop of a move.
+    std::uint64_t changes = 0;        ///< Grows with each change that a test may wait for.
     std::optional<std::string> not_recorded;  ///< Why the record has a gap.
 };
 
