@@ -35,6 +35,7 @@ constexpr std::array rooms{
     "common/codec/fields"sv,
     "common/codec"sv,
     "common/sqlite"sv,
+    "common/crypto"sv,
     "common/net/host"sv,
     "common/net/accept"sv,
     "common/net"sv,

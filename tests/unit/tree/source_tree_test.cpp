@@ -35,7 +35,7 @@ constexpr std::array core_forbidden_headers{
     "<fcntl.h>"sv,     "<pthread.h>"sv,    "<stop_token>"sv,
     "<filesystem>"sv,  "<shared_mutex>"sv, "<condition_variable>"sv,
     "\"common/log/"sv, "\"common/net/"sv,  "\"coordinator/store/"sv,
-    "\"agent/exec/"sv,
+    "\"agent/exec/"sv, "<sodium"sv,        "\"common/crypto/random"sv,
 };
 
 // A core reads no time, chance or environment, has no callbacks and no floating point.
