@@ -49,7 +49,8 @@ Result<void> set_name(const std::string& name, AgentSettings& into) {
 }
 
 Result<void> set_coordinator(const std::string& text, AgentSettings& into) {
-    return net::local_peer(text).map([&](const std::string& found) { into.coordinator = found; });
+    return net::endpoint_to_connect(text).map(
+        [&](const std::string& found) { into.coordinator = found; });
 }
 
 Result<void> set_level(const std::string& text, AgentSettings& into) {

@@ -32,7 +32,7 @@ Result<std::string> endpoint_of(const CommandLine& line, std::string_view option
     if (wanted.empty() && !given) {
         return usual;
     }
-    auto endpoint = net::local_peer(wanted);
+    auto endpoint = net::endpoint_to_connect(wanted);
     if (!endpoint) {
         return fail(Errc::invalid, std::string{given ? option : variable} + ": " +
                                        endpoint.error().detail +

@@ -45,7 +45,7 @@ using Reader = muster::Result<std::string> (*)(std::string_view text);
 
 muster::Result<void> override_endpoint(const char* name, const std::string& given,
                                        std::string& option,
-                                       Reader read = muster::net::local_endpoint) {
+                                       Reader read = muster::net::endpoint_to_bind) {
     if (given.empty()) {
         return {};
     }

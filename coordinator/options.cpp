@@ -44,7 +44,7 @@ Result<void> read_text(const toml::node& value, std::string& into) {
 }
 
 Result<void> read_endpoint(const toml::node& value, std::string& into) {
-    return put(text_in(value).and_then(net::local_endpoint), into);
+    return put(text_in(value).and_then(net::endpoint_to_bind), into);
 }
 
 Result<void> read_http(const toml::node& value, std::string& into) {
@@ -169,7 +169,13 @@ Result<std::string> http_endpoint(std::string_view text) {
         return wrong("'" + std::string{text.substr(0, limits::path_bytes)} +
                      "' is not an endpoint for HTTP; write tcp://127.0.0.1:PORT, or none");
     }
-    return net::local_endpoint(text);
+    auto endpoint = net::endpoint_to_bind(text);
+    if (endpoint && !net::is_on_this_host(*endpoint)) {
+        return wrong("endpoint '" + *endpoint +
+                     "' is not on this host: HTTP has no keys, so only loopback "
+                     "(tcp://127.0.0.1:PORT, tcp://[::1]:PORT) is allowed");
+    }
+    return endpoint;
 }
 
 Result<Options> options_from_toml(std::string_view text, std::string_view file) {

@@ -31,8 +31,14 @@ Dealer::Dealer(Context& context, const DealerOptions& options)
              {.message_bytes = options.message_bytes,
               .send_queue = options.send_queue,
               .receive_queue = options.receive_queue}} {
+    if (options.keys) {
+        use_keys(*options.keys);
+    }
     if (handle() == nullptr) {
         return;
+    }
+    if (options.keys) {
+        monitor_.emplace(context, handle());
     }
     library().set(zmq::sockopt::immediate, options.immediate);
     library().set(zmq::sockopt::probe_router, options.probe);
@@ -45,6 +51,15 @@ Dealer::Dealer(Context& context, const DealerOptions& options)
     library().set(zmq::sockopt::heartbeat_ttl, 3 * heartbeat);
     library().set(zmq::sockopt::reconnect_ivl, static_cast<int>(to_ms(options.reconnect)));
     library().set(zmq::sockopt::reconnect_ivl_max, static_cast<int>(to_ms(options.reconnect_max)));
+}
+
+void Dealer::close(Duration linger) {
+    monitor_.reset();
+    Socket::close(linger);
+}
+
+std::optional<HandshakeFailure> Dealer::take_handshake_failure() {
+    return monitor_ ? monitor_->take() : std::nullopt;
 }
 
 Result<void> Dealer::connect(std::string_view endpoint) {

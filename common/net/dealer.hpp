@@ -1,11 +1,13 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "common/base/random.hpp"
+#include "common/net/handshake_monitor.hpp"
 #include "common/net/socket.hpp"
 
 namespace muster::net {
@@ -23,6 +25,7 @@ struct DealerOptions {
     Duration reconnect_max = 4s;
     int send_queue = 64;        ///< Messages.
     int receive_queue = 1'024;  ///< Messages.
+    std::optional<ClientKeys> keys{};
 };
 
 /// An agent's link: reconnects with jitter, so that a fleet does not come back all at once.
@@ -33,7 +36,8 @@ struct DealerOptions {
 
 /// The link to one coordinator. A DEALER with several peers would deal round-robin, so each peer
 /// has one Dealer. It reconnects by itself, and the other side then sees a new route. After input
-/// that is not ZMTP it does not: then the library has ended the link for good.
+/// that is not ZMTP, or a refusal of its key, it does not: then the library has ended the link for
+/// good, and only connect_anew() makes another.
 class Dealer : public Socket {
 public:
     Dealer(Context& context, const DealerOptions& options);
@@ -41,6 +45,12 @@ public:
     [[nodiscard]] Result<void> connect(std::string_view endpoint);
     /// Ends the link in any state, and makes a new one to the same endpoint.
     [[nodiscard]] Result<void> connect_anew();
+
+    /// Why the last handshake failed, once for each failure. Nothing wakes a Loop for it: ask after
+    /// a turn. Without keys never anything.
+    [[nodiscard]] std::optional<HandshakeFailure> take_handshake_failure();
+
+    void close(Duration linger = Duration::zero());
 
     [[nodiscard]] SendResult send(std::span<const std::string_view> frames) {
         return send_frames(frames);
@@ -53,6 +63,7 @@ public:
 
 private:
     std::string endpoint_;
+    std::optional<HandshakeMonitor> monitor_;
 };
 
 }  // namespace muster::net

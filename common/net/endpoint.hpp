@@ -7,15 +7,17 @@
 
 namespace muster::net {
 
-/// Where a socket binds or connects: `tcp://127.0.0.1:7700`, `tcp://[::1]:7700`,
-/// `tcp://localhost:7700` (made 127.0.0.1) or `ipc:///absolute/path`. To bind, the port may be `*`.
-///
-/// Only endpoints on this host are allowed: keys do not exist yet, and anybody who can write to
-/// these sockets can run commands.
-[[nodiscard]] Result<std::string> local_endpoint(std::string_view text);
+/// Where a socket binds: `tcp://127.0.0.1:7700`, `tcp://[::1]:7700`, `tcp://0.0.0.0:7700`,
+/// `tcp://*:7700`, `tcp://localhost:7700` (made 127.0.0.1) or `ipc:///absolute/path`. The port may
+/// be `*`.
+[[nodiscard]] Result<std::string> endpoint_to_bind(std::string_view text);
 
-/// The same for connecting: the port is required.
-[[nodiscard]] Result<std::string> local_peer(std::string_view text);
+/// Where a socket connects. The host may also be a name, which the library looks up as IPv4. The
+/// port is required, and an address that means every address is refused.
+[[nodiscard]] Result<std::string> endpoint_to_connect(std::string_view text);
+
+/// Only processes of this host reach the endpoint: it is loopback or ipc.
+[[nodiscard]] bool is_on_this_host(std::string_view endpoint);
 
 /// The path of an ipc endpoint; empty for tcp.
 [[nodiscard]] std::string_view ipc_path(std::string_view endpoint);

@@ -47,8 +47,10 @@ bool Publisher::take_subscription() {
     // The library takes any frame with this first byte for a subscription, anywhere in a message.
     // It reports a cancellation even when another listener keeps the topic, so cancellations are
     // ignored.
+    // The topics of a listener that proved no key do not count, or it could disconnect all others.
+    const bool is_proved = !has_keys() || proved_key(scratch());
     const auto frame = scratch().to_string_view();
-    if (frame.starts_with('\1') && topics_.size() <= most_topics) {
+    if (is_proved && frame.starts_with('\1') && topics_.size() <= most_topics) {
         topics_.emplace(frame.substr(1));
     }
     if (topics_.size() > most_topics && is_bound_) {
@@ -68,12 +70,16 @@ bool Publisher::rebind() {
     return true;
 }
 
-Subscriber::Subscriber(Context& context)
+Subscriber::Subscriber(Context& context, const std::optional<ClientKeys>& keys)
     : Socket{context,
              ZMQ_SUB,
              {.message_bytes = limits::operator_message_bytes,
               .send_queue = events_queued,
-              .receive_queue = events_queued}} {}
+              .receive_queue = events_queued}} {
+    if (keys) {
+        use_keys(*keys);
+    }
+}
 
 void Subscriber::subscribe(std::string_view topic) {
     if (handle() != nullptr) {

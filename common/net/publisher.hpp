@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ public:
     static constexpr std::size_t most_topics = 1'000;
 
     explicit Publisher(Context& context);
+
+    /// Before bind(): only listeners that prove an admitted key may connect.
+    void use(const ServerKeys& keys) { use_keys(keys); }
 
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
     void publish(std::string_view topic, std::string_view body);
@@ -42,7 +46,7 @@ private:
 /// The listeners' side.
 class Subscriber : public Socket {
 public:
-    explicit Subscriber(Context& context);
+    explicit Subscriber(Context& context, const std::optional<ClientKeys>& keys = {});
 
     [[nodiscard]] Result<void> connect(std::string_view endpoint) { return connect_to(endpoint); }
     /// Every topic with this prefix; empty for all.

@@ -68,14 +68,35 @@ SendResult Router::send(const Envelope& to, std::span<const std::string_view> fi
 }
 
 Receipt Router::receive(Envelope& from, Message& into) {
+    const auto receipt = receive_any(from, into);
+    if (receipt == Receipt::nothing || !has_keys() || !from.peer.is_none()) {
+        return receipt;
+    }
+    ++unproved_;
+    into.clear();
+    return Receipt::dropped;
+}
+
+bool Router::receive_body(Envelope& from) {
+    if (!receive_frame()) {
+        return false;
+    }
+    if (has_keys()) {
+        from.peer = proved_key(scratch()).value_or(PublicKey{});
+    }
+    return true;
+}
+
+Receipt Router::receive_any(Envelope& from, Message& into) {
     if (!receive_frame()) {
         return Receipt::nothing;
     }
+    from.peer = {};
     from.route.bytes.assign(scratch().to_string_view());
     from.correlation.clear();
     from.delimited = false;
     into.clear();
-    if (!more_follow() || !receive_frame()) {
+    if (!more_follow() || !receive_body(from)) {
         return Receipt::probe;
     }
     if (scratch().size() == correlation_bytes && more_follow()) {

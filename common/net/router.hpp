@@ -27,6 +27,7 @@ struct Envelope {
     Route route;
     std::string correlation{};  ///< A correlating REQ puts it before the delimiter.
     bool delimited = false;     ///< REQ's empty frame before the body.
+    PublicKey peer{};           ///< The key that the sender proved; none on a socket without keys.
 
     friend bool operator==(const Envelope&, const Envelope&) = default;
 };
@@ -36,6 +37,9 @@ struct Envelope {
 class Router : public Socket {
 public:
     Router(Context& context, const Bounds& bounds);
+
+    /// Before bind(): only peers that prove an admitted key may connect.
+    void use(const ServerKeys& keys) { use_keys(keys); }
 
     /// Returns the bound endpoint, with its real port.
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint) { return bind_to(endpoint); }
@@ -52,10 +56,19 @@ public:
 
     /// `from` is also set for a probe and a dropped message.
     [[nodiscard]] Receipt receive(Envelope& from, Message& into);
+    /// Messages dropped because their sender had proved no key, on a socket with keys. None should
+    /// get so far: this is the second defence.
+    [[nodiscard]] std::uint64_t unproved() const { return unproved_; }
 
 private:
+    /// `receive` before the key is looked at.
+    [[nodiscard]] Receipt receive_any(Envelope& from, Message& into);
+    /// Takes a frame after the route. Only such frames bear the key.
+    [[nodiscard]] bool receive_body(Envelope& from);
     [[nodiscard]] SendResult send_to(const Envelope& to, std::span<const std::string_view> frames,
                                      bool more);
+
+    std::uint64_t unproved_ = 0;
 };
 
 }  // namespace muster::net

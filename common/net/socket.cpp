@@ -1,5 +1,6 @@
 #include "common/net/socket.hpp"
 
+#include <algorithm>
 #include <unistd.h>
 
 #include <zmq.hpp>
@@ -41,6 +42,13 @@ void forget_frame(void* /*bytes*/, void* hint) {
 }
 
 bool is_ipv6(std::string_view endpoint) { return endpoint.starts_with("tcp://["); }
+
+tl::unexpected<Error> needs_keys(std::string_view what, const std::string& endpoint,
+                                 std::string_view remedy) {
+    return fail(Errc::refused, "cannot " + std::string{what} + " " + endpoint +
+                                   ": keys are required for addresses other than loopback; " +
+                                   std::string{remedy});
+}
 
 std::string sentence(std::string_view what, std::string_view endpoint, const zmq::error_t& error) {
     const std::string where{endpoint};
@@ -87,17 +95,41 @@ void Socket::close(Duration linger) {
     }
 }
 
+template <class Keys>
+void Socket::use_keys(const Keys& keys) {
+    has_keys_ = true;
+    if (!socket_) {
+        return;
+    }
+    // The limit is one of frames as they come in: encrypted, and those of the handshake.
+    const auto bytes = socket_->get(zmq::sockopt::maxmsgsize);
+    socket_->set(zmq::sockopt::maxmsgsize,
+                 std::max(bytes + static_cast<std::int64_t>(curve_overhead),
+                          static_cast<std::int64_t>(handshake_bytes)));
+    if (const auto set = set_keys(*socket_, keys); !set) {
+        socket_.reset();
+        unmade_ = set.error().detail;
+    }
+}
+
+template void Socket::use_keys(const ServerKeys& keys);
+template void Socket::use_keys(const ClientKeys& keys);
+
 void* Socket::handle() const { return socket_ ? socket_->handle() : nullptr; }
 
 Result<std::string> Socket::bind_to(std::string_view endpoint) {
     if (!socket_) {
         return fail(Errc::io, unmade_);
     }
-    const auto local = local_endpoint(endpoint);
+    const auto local = endpoint_to_bind(endpoint);
     if (!local) {
         return tl::unexpected{local.error()};
     }
+    if (!has_keys_ && !is_on_this_host(*local)) {
+        return needs_keys("bind", *local, "run muster init");
+    }
     const std::string path{ipc_path(*local)};
+    ensure(path.empty() || !has_keys_, "a socket at an ipc endpoint has no keys");
     if (!path.empty()) {
         if (const auto prepared = prepare_ipc_file(path); !prepared) {
             return tl::unexpected{prepared.error()};
@@ -122,22 +154,30 @@ Result<void> Socket::connect_to(std::string_view endpoint) {
     if (!socket_) {
         return fail(Errc::io, unmade_);
     }
-    const auto local = local_endpoint(endpoint);
-    if (!local) {
-        return tl::unexpected{local.error()};
+    const auto peer = endpoint_to_connect(endpoint);
+    if (!peer) {
+        return tl::unexpected{peer.error()};
+    }
+    if (!has_keys_ && !is_on_this_host(*peer)) {
+        return needs_keys("connect to", *peer,
+                          "muster-agent join makes those of a node, muster context add those of "
+                          "an operator");
+    }
+    if (has_keys_ && !ipc_path(*peer).empty()) {
+        return fail(Errc::invalid, "cannot connect to " + *peer + " with keys: ipc has none");
     }
     try {
-        socket_->set(zmq::sockopt::ipv6, is_ipv6(*local));
-        socket_->connect(*local);
+        socket_->set(zmq::sockopt::ipv6, is_ipv6(*peer));
+        socket_->connect(*peer);
         return {};
     } catch (const zmq::error_t& error) {
-        return fail(Errc::io, sentence("connect to", *local, error));
+        return fail(Errc::io, sentence("connect to", *peer, error));
     }
 }
 
 void Socket::disconnect_from(std::string_view endpoint) {
-    if (const auto local = local_endpoint(endpoint); socket_ && local) {
-        zmq_disconnect(handle(), local->c_str());  // Fails where the link is already gone.
+    if (const auto peer = endpoint_to_connect(endpoint); socket_ && peer) {
+        zmq_disconnect(handle(), peer->c_str());  // Fails where the link is already gone.
     }
 }
 

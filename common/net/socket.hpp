@@ -12,11 +12,7 @@
 #include "common/base/shared.hpp"
 #include "common/base/time.hpp"
 #include "common/net/context.hpp"
-
-namespace zmq {
-class message_t;
-class socket_t;
-}  // namespace zmq
+#include "common/net/security.hpp"
 
 namespace muster::net {
 
@@ -82,8 +78,14 @@ protected:
     ~Socket();
 
     [[nodiscard]] zmq::socket_t& library() { return *socket_; }
+    /// Before the socket is bound or connected. What the library refuses, bind_to() or connect_to()
+    /// reports.
+    template <class Keys>
+    void use_keys(const Keys& keys);
+    [[nodiscard]] bool has_keys() const { return has_keys_; }
     [[nodiscard]] zmq::message_t& scratch() { return *scratch_; }
-    /// Binds and returns the endpoint with its real port. An ipc file is 0600 in a directory 0700.
+    /// Binds and returns the endpoint with its real port. An ipc file is 0600 in a directory 0700,
+    /// and such a socket has no keys. Every other endpoint that is not loopback needs them.
     [[nodiscard]] Result<std::string> bind_to(std::string_view endpoint);
     [[nodiscard]] Result<void> connect_to(std::string_view endpoint);
     void disconnect_from(std::string_view endpoint);
@@ -108,6 +110,7 @@ private:
     /// Made by bind_to(), removed by close(), because the library leaves it.
     std::string ipc_file_;
     std::uint64_t dropped_ = 0;
+    bool has_keys_ = false;
 };
 
 }  // namespace muster::net

@@ -70,7 +70,10 @@ HttpServer::HttpServer(net::Loop& loop, Answer answer) : loop_{loop}, answer_{st
 
 Result<std::string> HttpServer::bind(std::string_view endpoint) {
     constexpr std::string_view tcp = "tcp://";
-    const auto local = net::local_endpoint(endpoint);
+    const auto local = net::endpoint_to_bind(endpoint);
+    if (local && !net::is_on_this_host(*local)) {
+        return cannot_bind(*local, "HTTP has no keys, so only loopback is allowed");
+    }
     if (!local || !local->starts_with(tcp)) {
         return local ? Result<std::string>{cannot_bind(endpoint, "http needs tcp://ADDRESS:PORT")}
                      : tl::unexpected{local.error()};

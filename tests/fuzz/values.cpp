@@ -29,11 +29,14 @@ void fuzz_value(std::string_view input) {
         ensure(agent::parse_process_mark(to_string(*mark)) == mark,
                "a mark is read as it is written");
     }
-    if (const auto endpoint = net::local_endpoint(input)) {
-        const auto again = net::local_endpoint(*endpoint);
+    if (const auto endpoint = net::endpoint_to_bind(input)) {
+        const auto again = net::endpoint_to_bind(*endpoint);
         ensure(again && *again == *endpoint, "an endpoint stays what it is");
     }
-    static_cast<void>(net::local_peer(input));
+    if (const auto endpoint = net::endpoint_to_connect(input)) {
+        const auto again = net::endpoint_to_connect(*endpoint);
+        ensure(again && *again == *endpoint, "an endpoint stays what it is");
+    }
     static_cast<void>(coordinator::http_endpoint(input));
     static_cast<void>(log::parse_level(input));
     static_cast<void>(codec::check_version(input));

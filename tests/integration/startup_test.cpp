@@ -39,21 +39,29 @@ TEST_CASE("an endpoint that leaves the host is refused with the reason", "[integ
         const auto started =
             start_with(directory, std::string{name} + " = \"tcp://0.0.0.0:7700\"\n");
         expect_refusal(started, "tcp://0.0.0.0:7700");
-        CHECK(contains(started.errors, "keys do not exist yet"));
+        CHECK(contains(started.errors, name == std::string{"http"}
+                                           ? "HTTP has no keys"
+                                           : "keys are required for addresses other than loopback; "
+                                             "run muster init"));
     }
     expect_refusal(run(directory.path(), {program("muster-agent"), "--name", "n1", "--coordinator",
                                           "tcp://192.0.2.1:7700", "--state-dir", directory.path(),
                                           "--run-dir", directory.path()}),
-                   "keys do not exist yet", 2);
+                   "keys are required for addresses other than loopback; muster-agent join");
     expect_refusal(run(directory.path(),
                        {program("muster"), "status", "--coordinator", "tcp://192.0.2.1:7701"}),
-                   "keys do not exist yet", 2);
-    for (const std::string option : {"--agents", "--operators", "--events", "--http"}) {
-        expect_refusal(
-            run(directory.path(), {program("muster-coordinator"), option, "tcp://0.0.0.0:7700",
-                                   "--state-dir", directory.path(), "--run-dir", directory.path()}),
-            option + ": endpoint 'tcp://0.0.0.0:7700' is not on this host", 2);
+                   "keys are required for addresses other than loopback");
+    const auto with = [&](const std::string& option) {
+        return run(directory.path(),
+                   {program("muster-coordinator"), option, "tcp://0.0.0.0:7700", "--state-dir",
+                    directory.path(), "--run-dir", directory.path()});
+    };
+    for (const std::string option : {"--agents", "--operators", "--events"}) {
+        expect_refusal(with(option), "cannot bind tcp://0.0.0.0:7700: keys are required");
     }
+    expect_refusal(with("--http"),
+                   "--http: endpoint 'tcp://0.0.0.0:7700' is not on this host: HTTP has no keys",
+                   2);
 }
 
 // Goal: any bad path after --config gets a clear error.
@@ -102,8 +110,8 @@ TEST_CASE("a faulty configuration is refused with its line", "[integration][star
     };
     expect_refusal(agent_with("name = \"Web\"\n"),
                    "agent.toml:1: name 'Web' is not a valid node name");
-    expect_refusal(agent_with("\ncoordinator = \"tcp://192.0.2.1:7700\"\n"),
-                   "agent.toml:2: coordinator endpoint 'tcp://192.0.2.1:7700' is not on this host");
+    expect_refusal(agent_with("\ncoordinator = \"tcp://0.0.0.0:7700\"\n"),
+                   "agent.toml:2: coordinator endpoint 'tcp://0.0.0.0:7700' means every address");
 }
 
 // Goal: a person who runs the shim by hand learns what it is.

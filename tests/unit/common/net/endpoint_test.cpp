@@ -21,38 +21,85 @@ mode_t mode_of(const std::string& path) {
 
 }  // namespace
 
-// Goal: nothing leaves the host while there are no keys.
+// Goal: a typing error in an endpoint is found before it is used.
 // Method: endpoints of every kind with the expected result.
-TEST_CASE("only loopback and ipc endpoints are accepted", "[net][endpoint]") {
-    for (const auto* good : {"tcp://127.0.0.1:7700", "tcp://127.9.8.7:1", "tcp://[::1]:65535",
-                             "tcp://127.0.0.1:*", "ipc:///run/muster/operators.sock"}) {
-        CHECK(net::local_endpoint(good) == std::string{good});
+TEST_CASE("a socket binds addresses of this host and ipc files", "[net][endpoint]") {
+    for (const auto* good :
+         {"tcp://127.0.0.1:7700", "tcp://127.9.8.7:1", "tcp://[::1]:65535", "tcp://127.0.0.1:*",
+          "tcp://0.0.0.0:7700", "tcp://*:7700", "tcp://*:*", "tcp://192.0.2.1:7700",
+          "tcp://[::]:7700", "tcp://[2001:db8::1]:7700", "ipc:///run/muster/operators.sock"}) {
+        CAPTURE(good);
+        CHECK(net::endpoint_to_bind(good) == std::string{good});
     }
-    CHECK(net::local_endpoint("tcp://localhost:7700") == std::string{"tcp://127.0.0.1:7700"});
-    for (const auto* outside : {"tcp://0.0.0.0:7700", "tcp://*:7700", "tcp://192.0.2.1:7700",
-                                "tcp://[::]:7700", "tcp://eth0:7700", "tcp://128.0.0.1:7700"}) {
-        const auto refused = net::local_endpoint(outside);
-        REQUIRE_FALSE(refused);
-        CHECK(refused.error().code == Errc::refused);
-        CHECK_THAT(refused.error().detail, Catch::Contains("keys do not exist yet"));
-        CHECK_THAT(refused.error().detail, Catch::Contains(outside));
-    }
-    for (const auto* wrong : {"", "7700", "127.0.0.1:7700", "tcp://127.0.0.1", "tcp://127.0.0.1:0",
-                              "tcp://127.0.0.1:65536", "tcp://127.0.0.1:7a", "ipc://relative",
-                              "ipc://", "pgm://127.0.0.1:7700", "inproc://x", "ipc:///a\nb"}) {
+    CHECK(net::endpoint_to_bind("tcp://localhost:7700") == std::string{"tcp://127.0.0.1:7700"});
+    for (const auto* wrong : {"",
+                              "7700",
+                              "127.0.0.1:7700",
+                              "tcp://127.0.0.1",
+                              "tcp://127.0.0.1:0",
+                              "tcp://127.0.0.1:65536",
+                              "tcp://127.0.0.1:7a",
+                              "ipc://relative",
+                              "ipc://",
+                              "pgm://127.0.0.1:7700",
+                              "inproc://x",
+                              "ipc:///a\nb",
+                              "tcp://eth0:7700",
+                              "tcp://:7700",
+                              "tcp://web-7.example.org:7700",
+                              "tcp://[::1:7700",
+                              "tcp://::1:7700",
+                              "tcp://256.0.0.1:1",
+                              "tcp://[127.0.0.1]:1",
+                              "tcp://127.0.0.1 :1",
+                              "tcp://127.0.0.1;10.0.0.1:7700"}) {
         CAPTURE(wrong);
-        const auto refused = net::local_endpoint(wrong);
+        const auto refused = net::endpoint_to_bind(wrong);
         REQUIRE_FALSE(refused);
         CHECK(refused.error().code == Errc::invalid);
     }
 }
 
-TEST_CASE("a peer has a port with a number", "[net][endpoint]") {
-    CHECK(net::local_peer("tcp://127.0.0.1:7700") == std::string{"tcp://127.0.0.1:7700"});
-    CHECK(net::local_peer("ipc:///run/a:*") == std::string{"ipc:///run/a:*"});
-    const auto refused = net::local_peer("tcp://127.0.0.1:*");
-    REQUIRE_FALSE(refused);
-    CHECK_THAT(refused.error().detail, Catch::Contains("names no port to connect to"));
+TEST_CASE("a socket connects to a host with a port", "[net][endpoint]") {
+    for (const auto* good : {"tcp://127.0.0.1:7700", "tcp://192.0.2.1:7700", "tcp://[::1]:7700",
+                             "tcp://[2001:db8::1]:7700", "tcp://web-7.example.org:7700",
+                             "tcp://c1:7700", "tcp://3com.example:1", "ipc:///run/a:*"}) {
+        CAPTURE(good);
+        CHECK(net::endpoint_to_connect(good) == std::string{good});
+    }
+    CHECK(net::endpoint_to_connect("tcp://localhost:7700") == std::string{"tcp://127.0.0.1:7700"});
+    const auto refusal = [](std::string_view text) {
+        const auto refused = net::endpoint_to_connect(text);
+        return refused ? "accepted as " + *refused : refused.error().detail;
+    };
+    CHECK_THAT(refusal("tcp://127.0.0.1:*"), Catch::Contains("names no port to connect to"));
+    for (const auto* every : {"tcp://*:7700", "tcp://0.0.0.0:7700", "tcp://[::]:7700",
+                              "tcp://[0:0:0:0:0:0:0:0]:7700"}) {
+        CHECK_THAT(refusal(every),
+                   Catch::Contains(every) && Catch::Contains("means every address"));
+    }
+    for (const auto* wrong :
+         {"tcp://:7700", "tcp://a_b:7700", "tcp://a b:7700", "tcp://-a:7700", "tcp://a.:7700",
+          "tcp://10.0.0:7700", "tcp://300.1.1.1:7700", "tcp://eth0;c1:7700", "tcp://c1/:7700"}) {
+        CHECK_THAT(refusal(wrong), Catch::Contains(wrong) && Catch::Contains("names no host"));
+    }
+    CHECK_THAT(refusal("tcp://" + std::string(254, 'a') + ":7700"),
+               Catch::Contains("names no host"));
+}
+
+TEST_CASE("loopback addresses and ipc files are on this host", "[net][endpoint]") {
+    for (const auto* here : {"tcp://127.0.0.1:7700", "tcp://127.9.8.7:*", "tcp://[::1]:7700",
+                             "tcp://localhost:7700", "ipc:///run/a"}) {
+        CAPTURE(here);
+        CHECK(net::is_on_this_host(here));
+    }
+    for (const auto* elsewhere :
+         {"tcp://0.0.0.0:7700", "tcp://*:7700", "tcp://[::]:7700", "tcp://128.0.0.1:7700",
+          "tcp://192.0.2.1:7700", "tcp://c1:7700", "tcp://[::ffff:127.0.0.1]:7700",
+          "tcp://127.0.0.1.example.org:7700", "7700", ""}) {
+        CAPTURE(elsewhere);
+        CHECK_FALSE(net::is_on_this_host(elsewhere));
+    }
 }
 
 // Goal: only the user who runs muster can connect over ipc.

@@ -188,7 +188,7 @@ TEST_CASE("HTTP is bound on this host only, and a port in use is named", "[http]
     };
     CHECK_THAT(fault(web.endpoint),
                Catch::Contains(web.endpoint) && Catch::Contains("already in use"));
-    CHECK_THAT(fault("tcp://0.0.0.0:1"), Catch::Contains("keys do not exist yet"));
+    CHECK_THAT(fault("tcp://0.0.0.0:1"), Catch::Contains("HTTP has no keys"));
     CHECK_THAT(fault("ipc:///tmp/x.sock"), Catch::Contains("tcp://ADDRESS:PORT"));
     CHECK(other.bind("tcp://[::1]:*"));
 }
