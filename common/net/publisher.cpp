@@ -47,6 +47,9 @@ bool Publisher::take_subscription() {
     // The library takes any frame with this first byte for a subscription, anywhere in a message.
     // It reports a cancellation even when another listener keeps the topic, so cancellations are
     // ignored.
+    if (has_keys()) {
+        report_received();
+    }
     // The topics of a listener that proved no key do not count, or it could disconnect all others.
     const bool is_proved = !has_keys() || proved_key(scratch());
     const auto frame = scratch().to_string_view();

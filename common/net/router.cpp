@@ -69,7 +69,11 @@ SendResult Router::send(const Envelope& to, std::span<const std::string_view> fi
 
 Receipt Router::receive(Envelope& from, Message& into) {
     const auto receipt = receive_any(from, into);
-    if (receipt == Receipt::nothing || !has_keys() || !from.peer.is_none()) {
+    if (receipt == Receipt::nothing || !has_keys()) {
+        return receipt;
+    }
+    report_received();
+    if (!from.peer.is_none()) {
         return receipt;
     }
     ++unproved_;
@@ -91,6 +95,7 @@ Receipt Router::receive_any(Envelope& from, Message& into) {
     if (!receive_frame()) {
         return Receipt::nothing;
     }
+    forget_received();  // The library made this frame.
     from.peer = {};
     from.route.bytes.assign(scratch().to_string_view());
     from.correlation.clear();

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <unistd.h>
+#include <utility>
 
 #include <zmq.hpp>
 
 #include "common/base/ensure.hpp"
+#include "common/base/number.hpp"
+#include "common/net/accept/accept.hpp"
 #include "common/net/accept/ipc_file.hpp"
 #include "common/net/endpoint.hpp"
+#include "common/net/host/clock.hpp"
 
 namespace muster::net {
 namespace {
@@ -39,6 +43,16 @@ struct OwnedFrame {
 void forget_frame(void* /*bytes*/, void* hint) {
     const std::unique_ptr<OwnedFrame> owned{static_cast<OwnedFrame*>(hint)};
     owned->meter.take_off(owned->bytes->size());
+}
+
+// A queue of the longest messages, one that did not fit, and one on its way. Each of our messages
+// has one frame that may be long.
+void bound_what_waits(zmq::socket_t& socket, std::string_view bound) {
+    const auto messages = static_cast<std::uint64_t>(socket.get(zmq::sockopt::rcvhwm)) + 2;
+    const auto bytes = static_cast<std::uint64_t>(socket.get(zmq::sockopt::maxmsgsize));
+    if (const auto port = number_in<std::uint16_t>(bound.substr(bound.rfind(':') + 1))) {
+        bound_unreceived(*port, messages * bytes);
+    }
 }
 
 bool is_ipv6(std::string_view endpoint) { return endpoint.starts_with("tcp://["); }
@@ -144,7 +158,11 @@ Result<std::string> Socket::bind_to(std::string_view endpoint) {
                 return tl::unexpected{closed.error()};
             }
         }
-        return socket_->get(zmq::sockopt::last_endpoint);
+        auto bound = socket_->get(zmq::sockopt::last_endpoint);
+        if (has_keys_) {
+            bound_what_waits(*socket_, bound);
+        }
+        return bound;
     } catch (const zmq::error_t& error) {
         return fail(Errc::io, sentence("bind", *local, error));
     }
@@ -184,7 +202,18 @@ void Socket::disconnect_from(std::string_view endpoint) {
 // From here on the C functions, not cppzmq's: a full queue is a result, not an exception.
 
 bool Socket::receive_frame() {
-    return socket_ && zmq_msg_recv(scratch_->handle(), handle(), ZMQ_DONTWAIT) >= 0;
+    if (!socket_ || zmq_msg_recv(scratch_->handle(), handle(), ZMQ_DONTWAIT) < 0) {
+        return false;
+    }
+    const auto frame = Unreceived::frame(scratch_->size() + curve_overhead);
+    received_.frames += frame.frames;
+    received_.bytes += frame.bytes;
+    return true;
+}
+
+void Socket::report_received() {
+    const int file = zmq_msg_get(scratch_->handle(), ZMQ_SRCFD);
+    on_received(file, boottime_now(), std::exchange(received_, {}));
 }
 
 bool Socket::more_follow() const { return scratch_->more(); }

@@ -11,6 +11,7 @@
 #include "common/base/result.hpp"
 #include "common/base/shared.hpp"
 #include "common/base/time.hpp"
+#include "common/net/accept/unreceived.hpp"
 #include "common/net/context.hpp"
 #include "common/net/security.hpp"
 
@@ -95,6 +96,11 @@ protected:
     /// Takes one frame into scratch(). False: the socket is empty.
     [[nodiscard]] bool receive_frame();
     [[nodiscard]] bool more_follow() const;
+    /// Only on a socket with keys that is bound: the whole message whose last frame is in scratch()
+    /// was received, so it no longer counts as waiting.
+    void report_received();
+    /// The last frame did not come from the peer.
+    void forget_received() { received_ = {}; }
     /// The rest of a message whose first frame is in scratch().
     [[nodiscard]] Receipt receive_rest(Message& into);
     /// `more`: send_last() follows.
@@ -111,6 +117,7 @@ private:
     std::string ipc_file_;
     std::uint64_t dropped_ = 0;
     bool has_keys_ = false;
+    Unreceived::Amount received_;  // Frames since the last report.
 };
 
 }  // namespace muster::net

@@ -2,6 +2,9 @@
 
 #include <cstdint>
 
+#include "common/base/time.hpp"
+#include "common/net/accept/unreceived.hpp"
+
 namespace muster::net {
 
 /// Closes each connection at once for which no file is left in this process or on its host. Without
@@ -15,6 +18,13 @@ void close_when_out_of_files();
 /// Attaches a FrameGuard to this new connection. The guard ends with the connection, so a later
 /// file of the same number is not affected.
 void guard_connection(int file);
+
+/// At most so many bytes may wait for the application on each connection that is accepted at this
+/// port from now on. Only for encrypted ones.
+void bound_unreceived(std::uint16_t port, std::uint64_t bytes);
+
+/// The application received a message of an encrypted connection. Any thread may call it.
+void on_received(int file, Instant now, const Unreceived::Amount& message);
 
 /// How many connections were ended by their guard.
 [[nodiscard]] std::uint64_t ended_by_guard();

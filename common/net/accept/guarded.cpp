@@ -1,32 +1,49 @@
+#include <algorithm>
+#include <arpa/inet.h>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/net/accept/accept.hpp"
 #include "common/net/accept/frame_guard.hpp"
+#include "common/net/accept/unreceived.hpp"
+#include "common/net/host/clock.hpp"
 
 namespace {
 
 using muster::net::FrameGuard;
+using muster::net::Unreceived;
+using namespace std::chrono_literals;
 
 // A mark names its connection by the kernel's cookie, which is unique in this boot. So a mark ends
 // with its connection, whoever gets the number of the file next.
 struct Mark {
     std::atomic<std::uint64_t> cookie{0};  // 0: none.
     FrameGuard guard;
+    Unreceived unreceived;
 };
 
-// By the number of the file, in blocks that never move. Each entry has one user at a time, the
+// By the number of the file, in blocks that never move. Each guard has one user at a time, the
 // library's thread that owns the file: the kernel gives a number out again only after it was
 // closed.
 constexpr std::size_t block_size = 1'024;
 using Block = std::array<Mark, block_size>;
 std::array<std::atomic<Block*>, 1'024> blocks{};
 std::atomic<std::uint64_t> count_ended{0};
+Unreceived::All unreceived_of_all{0};
+
+std::mutex bounds_mutex;
+std::map<std::uint16_t, std::uint64_t> bounds;  // Of unreceived bytes, by port.
 
 Mark* mark_of(int file, bool make) {
     const auto number = static_cast<std::size_t>(file);
@@ -73,26 +90,99 @@ ssize_t receive_by_kernel(int file, void* into, std::size_t size, int flags) {
     return syscall(SYS_recvfrom, file, into, size, flags, nullptr, nullptr);
 }
 
-ssize_t receive_guarded(FrameGuard& guard, int file, char* into, std::size_t size, int flags) {
-    if (guard.unchecked() < size) {
-        const auto there = receive_by_kernel(file, into, size, flags | MSG_PEEK);
-        if (there <= 0) {
-            return there;
-        }
-        FrameGuard ahead = guard;
-        const auto admitted = ahead.admit({into, static_cast<std::size_t>(there)});
-        if (!admitted) {
-            ++count_ended;
-            errno = ECONNRESET;
-            return -1;
-        }
-        size = *admitted;
+/// Forgets what came in on connections that are closed. At most once a second.
+void forget_closed() {
+    static std::atomic<muster::Instant> next{muster::Instant{}};
+    const auto now = muster::net::boottime_now();
+    auto due = next.load();
+    if (now < due || !next.compare_exchange_strong(due, now + 1s)) {
+        return;
     }
-    const auto got = receive_by_kernel(file, into, size, flags);
-    if (got > 0) {
-        static_cast<void>(guard.admit({into, static_cast<std::size_t>(got)}));
+    for (std::size_t at = 0; at < blocks.size() * block_size; ++at) {
+        Block* const block = blocks[at / block_size];
+        if (block == nullptr) {
+            at += block_size - 1;
+            continue;
+        }
+        Mark& mark = (*block)[at % block_size];
+        if (!mark.unreceived.is_empty() && mark.cookie != cookie_of(static_cast<int>(at))) {
+            mark.unreceived.end(unreceived_of_all);
+        }
+    }
+}
+
+bool is_bearable(Mark& mark, const FrameGuard::Arrived& arrived) {
+    if (arrived.frames == 0) {
+        return true;
+    }
+    auto verdict = mark.unreceived.add(arrived, unreceived_of_all);
+    if (verdict == Unreceived::Verdict::all_full) {
+        forget_closed();
+        verdict = mark.unreceived.add({}, unreceived_of_all);
+    }
+    return verdict == Unreceived::Verdict::within;
+}
+
+ssize_t end_connection(Mark& mark) {
+    ++count_ended;
+    mark.unreceived.end(unreceived_of_all);
+    errno = ECONNRESET;
+    return -1;
+}
+
+/// Looks at the bytes that are there, and reads those that the library may get.
+ssize_t look_and_receive(Mark& mark, int file, char* into, std::size_t size, int flags) {
+    const auto there = receive_by_kernel(file, into, size, flags | MSG_PEEK);
+    if (there <= 0) {
+        return there;
+    }
+    FrameGuard ahead = mark.guard;
+    const auto admitted = ahead.admit({into, static_cast<std::size_t>(there)});
+    if (!admitted || !is_bearable(mark, ahead.take_arrived())) {
+        return end_connection(mark);
+    }
+    const auto got = receive_by_kernel(file, into, *admitted, flags);
+    if (got == static_cast<ssize_t>(*admitted)) {
+        mark.guard = ahead;
+    } else if (got > 0) {
+        static_cast<void>(mark.guard.admit({into, static_cast<std::size_t>(got)}));
+        static_cast<void>(mark.guard.take_arrived());
     }
     return got;
+}
+
+ssize_t receive_guarded(Mark& mark, int file, char* into, std::size_t size, int flags) {
+    FrameGuard& guard = mark.guard;
+    if (const auto piece = guard.next_piece(); piece > 0) {
+        size = static_cast<std::size_t>(std::min<std::uint64_t>(size, piece));
+    } else if (guard.unchecked() < size) {
+        return look_and_receive(mark, file, into, size, flags);
+    }
+    const auto got = receive_by_kernel(file, into, size, flags);
+    if (got > 0 && (!guard.admit({into, static_cast<std::size_t>(got)}) ||
+                    !is_bearable(mark, guard.take_arrived()))) {
+        return end_connection(mark);
+    }
+    return got;
+}
+
+/// The bound of the socket that accepted it.
+std::uint64_t bound_of(int file) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof address;
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the sockets API asks for it.
+    if (getsockname(file, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+        (address.ss_family != AF_INET && address.ss_family != AF_INET6)) {
+        return Unreceived::most_bytes;
+    }
+    in_port_t port = 0;  // It is at the same place in both.
+    static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): likewise.
+    std::memcpy(&port, reinterpret_cast<char*>(&address) + offsetof(sockaddr_in, sin_port),
+                sizeof port);
+    const std::lock_guard lock{bounds_mutex};
+    const auto found = bounds.find(ntohs(port));
+    return found == bounds.end() ? Unreceived::most_bytes : found->second;
 }
 
 }  // namespace
@@ -104,7 +194,11 @@ ssize_t recv(int file, void* into, std::size_t size, int flags) {
     if (mark == nullptr) {
         return receive_by_kernel(file, into, size, flags);
     }
-    return receive_guarded(mark->guard, file, static_cast<char*>(into), size, flags);
+    const auto got = receive_guarded(*mark, file, static_cast<char*>(into), size, flags);
+    if (got == 0) {
+        mark->unreceived.end(unreceived_of_all);  // The peer hung up.
+    }
+    return got;
 }
 
 namespace muster::net {
@@ -112,7 +206,19 @@ namespace muster::net {
 void guard_connection(int file) {
     if (Mark* const mark = mark_of(file, true)) {
         mark->guard = {};
+        mark->unreceived.begin(boottime_now(), bound_of(file), unreceived_of_all);
         mark->cookie = cookie_of(file);
+    }
+}
+
+void bound_unreceived(std::uint16_t port, std::uint64_t bytes) {
+    const std::lock_guard lock{bounds_mutex};
+    bounds.insert_or_assign(port, std::min(bytes, Unreceived::most_bytes));
+}
+
+void on_received(int file, Instant now, const Unreceived::Amount& message) {
+    if (Mark* const mark = mark_of(file, false)) {
+        mark->unreceived.take_off(now, message, unreceived_of_all);
     }
 }
 

@@ -18,12 +18,12 @@ namespace muster::zmtp {
 inline constexpr char more = 1;
 inline constexpr char command = 4;
 
-inline std::string greeting(char revision = 3) {
+inline std::string greeting(char revision = 3, const std::string& mechanism = "NULL") {
     std::string bytes(64, '\0');
     bytes[0] = '\xff';
     bytes[9] = '\x7f';
     bytes[10] = revision;
-    bytes.replace(12, 4, "NULL");
+    bytes.replace(12, mechanism.size(), mechanism);
     return bytes;
 }
 
@@ -52,10 +52,10 @@ inline std::string ready(const std::string& socket_type) {
 }
 inline std::string ping() { return frame(std::string{"\x04PING\0\0", 7}, command); }
 
-class RawPeer {
+/// A connection, and the bytes on it.
+class RawLink {
 public:
-    /// Does the handshake. The library accepts nothing before it has sent its own part.
-    RawPeer(const std::string& endpoint, const std::string& socket_type)
+    explicit RawLink(const std::string& endpoint)
         : fd_{socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
         REQUIRE(fd_ >= 0);
         sockaddr_in address{};
@@ -66,14 +66,10 @@ public:
         // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the sockets API asks for it.
         const auto* const to = reinterpret_cast<const sockaddr*>(&address);
         REQUIRE(connect(fd_, to, sizeof(address)) == 0);
-        send(greeting() + ready(socket_type));
-        REQUIRE(has_sent_all());
-        const auto head = receive(greeting().size() + 2);
-        static_cast<void>(receive(static_cast<unsigned char>(head.back())));
     }
-    ~RawPeer() { close(fd_); }
-    RawPeer(const RawPeer&) = delete;
-    RawPeer& operator=(const RawPeer&) = delete;
+    ~RawLink() { close(fd_); }
+    RawLink(const RawLink&) = delete;
+    RawLink& operator=(const RawLink&) = delete;
 
     void send(std::string_view bytes) { unsent_ += bytes; }
     /// Sends as much as the other side accepts. True: everything.
@@ -98,15 +94,33 @@ public:
         close(std::exchange(fd_, -1));
     }
 
-private:
+protected:
+    /// Empty: the other side has closed the connection.
     [[nodiscard]] std::string receive(std::size_t size) const {
         std::string bytes(size, '\0');
-        REQUIRE(recv(fd_, bytes.data(), size, MSG_WAITALL) == static_cast<ssize_t>(size));
-        return bytes;
+        const auto got = recv(fd_, bytes.data(), size, MSG_WAITALL);
+        return got == static_cast<ssize_t>(size) ? bytes : std::string{};
+    }
+    /// The body of a short frame.
+    [[nodiscard]] std::string receive_frame() const {
+        const auto head = receive(2);
+        return head.empty() ? head : receive(static_cast<unsigned char>(head.back()));
     }
 
+private:
     int fd_ = -1;
     std::string unsent_;
+};
+
+class RawPeer : public RawLink {
+public:
+    /// Does the handshake. The library accepts nothing before it has sent its own part.
+    RawPeer(const std::string& endpoint, const std::string& socket_type) : RawLink{endpoint} {
+        send(greeting() + ready(socket_type));
+        REQUIRE(has_sent_all());
+        REQUIRE_FALSE(receive(greeting().size()).empty());
+        REQUIRE_FALSE(receive_frame().empty());
+    }
 };
 
 }  // namespace muster::zmtp

@@ -1,0 +1,61 @@
+#include "common/net/accept/unreceived.hpp"
+
+#include <algorithm>
+
+namespace muster::net {
+namespace {
+
+// Heartbeats never reach the application. Honest ones come at half this rate.
+constexpr Duration between_heartbeats = 1s;
+
+std::uint64_t cost(std::uint64_t frames, std::uint64_t bytes) {
+    return bytes + frames * Unreceived::frame_cost;
+}
+
+/// At most what is there. Returns how much.
+template <class Number>
+Number take(std::atomic<Number>& from, Number amount) {
+    Number before = from;
+    while (!from.compare_exchange_weak(before, before - std::min(before, amount))) {
+    }
+    return std::min(before, amount);
+}
+
+}  // namespace
+
+void Unreceived::begin(Instant now, std::uint64_t at_most, All& all) {
+    end(all);
+    at_most_ = at_most;
+    judged_ = now;
+}
+
+Unreceived::Verdict Unreceived::add(const Amount& arrived, All& all) {
+    if (arrived.bytes > at_most_) {
+        return Verdict::too_much;  // Not added, so that no sum overflows.
+    }
+    const auto frames = frames_ += arrived.frames;
+    const auto bytes = bytes_ += arrived.bytes;
+    const auto sum = all += cost(arrived.frames, arrived.bytes);
+    if (frames > most_frames || bytes > at_most_) {
+        return Verdict::too_much;
+    }
+    return sum > most_of_all && cost(frames, bytes) > share ? Verdict::all_full : Verdict::within;
+}
+
+void Unreceived::take_off(Instant now, const Amount& received, All& all) {
+    const auto frames = take(frames_, received.frames + heartbeats_until(now));
+    all -= cost(frames, take(bytes_, received.bytes));
+}
+
+void Unreceived::end(All& all) { all -= cost(frames_.exchange(0), bytes_.exchange(0)); }
+
+// Only with a message: then all that came before it were heartbeats, or it is received as well. A
+// peer that sends none gets nothing, or it could add a frame each second for ever.
+std::uint32_t Unreceived::heartbeats_until(Instant now) {
+    const Instant before = judged_;
+    const auto passed = std::max(now - before, Duration::zero()) / between_heartbeats;
+    judged_ = before + passed * between_heartbeats;
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(passed, most_frames));
+}
+
+}  // namespace muster::net
