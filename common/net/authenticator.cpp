@@ -149,7 +149,8 @@ bool Authenticator::answer_one() {
 Authenticator::Verdict Authenticator::judge(const Request& request) {
     if (!rate_.admit(boottime_now(), request.address)) {
         ++too_fast_;
-        return {.status = "300", .text = "too many handshakes from this address"};
+        // Not 300: the library mostly says nothing to the peer then, and keeps it for 30 s.
+        return {.status = "500", .text = "too many handshakes from this address"};
     }
     if (!request.key || !is_admitted(request.domain, *request.key)) {
         ++refused_;

@@ -36,8 +36,8 @@ struct DealerOptions {
 
 /// The link to one coordinator. A DEALER with several peers would deal round-robin, so each peer
 /// has one Dealer. It reconnects by itself, and the other side then sees a new route. After input
-/// that is not ZMTP, or a refusal of its key, it does not: then the library has ended the link for
-/// good, and only connect_anew() makes another.
+/// that is not ZMTP, or an error of the other side's handshake (HandshakeFailure), it does not:
+/// then the library has ended the link for good, and only connect_anew() makes another.
 class Dealer : public Socket {
 public:
     Dealer(Context& context, const DealerOptions& options);

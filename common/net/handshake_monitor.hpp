@@ -14,12 +14,13 @@ namespace muster::net {
 
 /// Why a server did not complete the handshake.
 enum class HandshakeFailure : std::uint8_t {
-    /// The server does not admit our key. It ended the link for good (see Dealer).
+    /// The server does not admit our key. This ended the link for good: see Dealer.
     refused,
-    /// Connected, but the other side hung up before the handshake was done: its key is another, or
-    /// it has no CURVE. Rarely: it had too many handshakes from our address, and does not say so.
+    /// Connected, but the other side hung up before the handshake was done: its key is another, it
+    /// has no CURVE, or nobody there says who may connect.
     no_answer,
-    /// The server cannot say now who may connect.
+    /// The server cannot decide now, for example after too many handshakes from our address. This
+    /// ended the link for good, too.
     temporary,
 };
 

@@ -44,17 +44,18 @@ TEST_CASE("an endpoint that leaves the host is refused with the reason", "[integ
                                            : "keys are required for addresses other than loopback; "
                                              "run muster init"));
     }
-    expect_refusal(run(directory.path(), {program("muster-agent"), "--name", "n1", "--coordinator",
-                                          "tcp://192.0.2.1:7700", "--state-dir", directory.path(),
-                                          "--run-dir", directory.path()}),
-                   "keys are required for addresses other than loopback; muster-agent join");
+    expect_refusal(
+        run(directory.path(),
+            {program("muster-agent"), "--name", "n1", "--coordinator", "tcp://192.0.2.1:7700",
+             "--state-dir", directory.path() + "/agent", "--run-dir", directory.path() + "/run"}),
+        "keys are required for addresses other than loopback; muster-agent join");
     expect_refusal(run(directory.path(),
                        {program("muster"), "status", "--coordinator", "tcp://192.0.2.1:7701"}),
-                   "keys are required for addresses other than loopback");
+                   "keys are required for addresses other than loopback", 6);
     const auto with = [&](const std::string& option) {
         return run(directory.path(),
                    {program("muster-coordinator"), option, "tcp://0.0.0.0:7700", "--state-dir",
-                    directory.path(), "--run-dir", directory.path()});
+                    directory.path() + "/state", "--run-dir", directory.path() + "/run"});
     };
     for (const std::string option : {"--agents", "--operators", "--events"}) {
         expect_refusal(with(option), "cannot bind tcp://0.0.0.0:7700: keys are required");

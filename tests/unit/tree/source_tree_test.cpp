@@ -58,10 +58,10 @@ constexpr std::array layer_rules{
     LayerRule{"cli/", "\"agent/"},
 };
 
-// A benchmark compares with the bare socket, and an integration test is a foreign client.
+// A benchmark compares with the bare socket, and a test is a foreign client or another handler.
 bool may_use_zeromq(std::string_view path) {
     return path.starts_with("common/net/") || path.starts_with("bench/") ||
-           path.starts_with("tests/integration/");
+           path.starts_with("tests/integration/") || path.starts_with("tests/unit/common/net/");
 }
 
 // The codec's tests compare it with the public library.

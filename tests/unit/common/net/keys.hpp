@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "tests/catch.hpp"
 
@@ -20,20 +21,22 @@ inline std::shared_ptr<const net::KeySet> key_set(net::KeySet keys) {
     return std::make_shared<const net::KeySet>(std::move(keys));
 }
 
-/// A router with keys in the domain "agents", and what it received.
+/// A router with keys, and what it received.
 class KeyedRouter {
 public:
-    explicit KeyedRouter(net::Loop& loop, net::Router::Bounds bounds = {.message_bytes = 1'000})
+    explicit KeyedRouter(net::Loop& loop,
+                         const net::Router::Bounds& bounds = {.message_bytes = 1'000},
+                         const std::string& domain = "agents")
         : router{test_context(), bounds} {
-        router.use({.secret = key.secret, .domain = "agents"});
+        router.use({.secret = key.secret, .domain = domain});
         const auto bound = router.bind("tcp://127.0.0.1:*");
         REQUIRE(bound);
         endpoint = *bound;
         loop.watch(router, [this](Instant) {
-            net::Message message;
-            last = router.receive(from, message);
-            messages += last == net::Receipt::message ? 1 : 0;
-            return last != net::Receipt::nothing;
+            const auto receipt = router.receive(from, message);
+            messages += receipt == net::Receipt::message ? 1 : 0;
+            dropped += receipt == net::Receipt::dropped ? 1 : 0;
+            return receipt != net::Receipt::nothing;
         });
     }
 
@@ -46,8 +49,9 @@ public:
     net::Router router;
     std::string endpoint;
     net::Envelope from;
-    net::Receipt last = net::Receipt::nothing;
+    net::Message message;
     std::size_t messages = 0;
+    std::size_t dropped = 0;
 };
 
 inline net::DealerOptions dealer_with(const net::ClientKeys& keys) {
@@ -55,5 +59,25 @@ inline net::DealerOptions dealer_with(const net::ClientKeys& keys) {
     options.keys = keys;
     return options;
 }
+
+/// A peer that has connected and sent a message.
+class KeyedDealer : public net::Dealer {
+public:
+    KeyedDealer(const std::string& endpoint, const net::ClientKeys& keys)
+        : Dealer{test_context(), dealer_with(keys)} {
+        REQUIRE(connect(endpoint));
+        REQUIRE(send({"version", "report"}) == net::SendResult::sent);
+    }
+
+    /// Why its handshake fails; nothing: it does not, within a very long time.
+    [[nodiscard]] std::optional<net::HandshakeFailure> failure(net::Loop& loop) {
+        std::optional<net::HandshakeFailure> why;
+        static_cast<void>(turn_until(loop, [&] {
+            why = take_handshake_failure();
+            return why.has_value();
+        }));
+        return why;
+    }
+};
 
 }  // namespace muster
