@@ -3,13 +3,13 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <netinet/in.h>
+#include <optional>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,7 +23,6 @@ namespace {
 
 using muster::net::FrameGuard;
 using muster::net::Unreceived;
-using namespace std::chrono_literals;
 
 // A mark names its connection by the kernel's cookie, which is unique in this boot. So a mark ends
 // with its connection, whoever gets the number of the file next.
@@ -90,24 +89,36 @@ ssize_t receive_by_kernel(int file, void* into, std::size_t size, int flags) {
     return syscall(SYS_recvfrom, file, into, size, flags, nullptr, nullptr);
 }
 
-/// Forgets what came in on connections that are closed. At most once a second.
-void forget_closed() {
-    static std::atomic<muster::Instant> next{muster::Instant{}};
-    const auto now = muster::net::boottime_now();
-    auto due = next.load();
-    if (now < due || !next.compare_exchange_strong(due, now + 1s)) {
-        return;
+/// The file whose connection has the most unreceived. Nothing: none has any.
+std::optional<int> greediest() {
+    std::optional<int> found;
+    std::uint64_t most = 0;
+    for (std::size_t place = 0; place < blocks.size(); ++place) {
+        Block* const block = blocks[place];
+        for (std::size_t at = 0; block != nullptr && at < block_size; ++at) {
+            if (const auto cost = (*block)[at].unreceived.cost(); cost > most) {
+                most = cost;
+                found = static_cast<int>(place * block_size + at);
+            }
+        }
     }
-    for (std::size_t at = 0; at < blocks.size() * block_size; ++at) {
-        Block* const block = blocks[at / block_size];
-        if (block == nullptr) {
-            at += block_size - 1;
-            continue;
+    return found;
+}
+
+/// Makes room by closing those connections that have the most, whichever they are: an idle one
+/// keeps its memory, too.
+void close_greediest() {
+    while (unreceived_of_all > Unreceived::most_of_all) {
+        const auto file = greediest();
+        if (!file) {
+            return;  // Received meanwhile.
         }
-        Mark& mark = (*block)[at % block_size];
-        if (!mark.unreceived.is_empty() && mark.cookie != cookie_of(static_cast<int>(at))) {
-            mark.unreceived.end(unreceived_of_all);
+        Mark& mark = *mark_of(*file, false);
+        if (mark.cookie != 0 && mark.cookie == cookie_of(*file)) {
+            shutdown(*file, SHUT_RDWR);  // The thread that owns it sees its end.
+            ++count_ended;
         }
+        mark.unreceived.end(unreceived_of_all);
     }
 }
 
@@ -115,12 +126,11 @@ bool is_bearable(Mark& mark, const FrameGuard::Arrived& arrived) {
     if (arrived.frames == 0) {
         return true;
     }
-    auto verdict = mark.unreceived.add(arrived, unreceived_of_all);
+    const auto verdict = mark.unreceived.add(arrived, unreceived_of_all);
     if (verdict == Unreceived::Verdict::all_full) {
-        forget_closed();
-        verdict = mark.unreceived.add({}, unreceived_of_all);
+        close_greediest();
     }
-    return verdict == Unreceived::Verdict::within;
+    return verdict != Unreceived::Verdict::too_much;
 }
 
 ssize_t end_connection(Mark& mark) {

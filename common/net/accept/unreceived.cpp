@@ -8,7 +8,7 @@ namespace {
 // Heartbeats never reach the application. Honest ones come at half this rate.
 constexpr Duration between_heartbeats = 1s;
 
-std::uint64_t cost(std::uint64_t frames, std::uint64_t bytes) {
+std::uint64_t cost_of(std::uint64_t frames, std::uint64_t bytes) {
     return bytes + frames * Unreceived::frame_cost;
 }
 
@@ -35,19 +35,21 @@ Unreceived::Verdict Unreceived::add(const Amount& arrived, All& all) {
     }
     const auto frames = frames_ += arrived.frames;
     const auto bytes = bytes_ += arrived.bytes;
-    const auto sum = all += cost(arrived.frames, arrived.bytes);
+    const auto sum = all += cost_of(arrived.frames, arrived.bytes);
     if (frames > most_frames || bytes > at_most_) {
         return Verdict::too_much;
     }
-    return sum > most_of_all && cost(frames, bytes) > share ? Verdict::all_full : Verdict::within;
+    return sum > most_of_all ? Verdict::all_full : Verdict::within;
 }
 
 void Unreceived::take_off(Instant now, const Amount& received, All& all) {
     const auto frames = take(frames_, received.frames + heartbeats_until(now));
-    all -= cost(frames, take(bytes_, received.bytes));
+    all -= cost_of(frames, take(bytes_, received.bytes));
 }
 
-void Unreceived::end(All& all) { all -= cost(frames_.exchange(0), bytes_.exchange(0)); }
+std::uint64_t Unreceived::cost() const { return cost_of(frames_, bytes_); }
+
+void Unreceived::end(All& all) { all -= cost_of(frames_.exchange(0), bytes_.exchange(0)); }
 
 // Only with a message: then all that came before it were heartbeats, or it is received as well. A
 // peer that sends none gets nothing, or it could add a frame each second for ever.

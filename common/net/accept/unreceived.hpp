@@ -23,8 +23,6 @@ public:
     static constexpr std::uint64_t most_bytes = std::uint64_t{64} << 20U;
     /// Of all connections: what a fleet of 10,000 sends at once is a fifth of it.
     static constexpr std::uint64_t most_of_all = std::uint64_t{512} << 20U;
-    /// Beyond `most_of_all`, connections with more than this end.
-    static constexpr std::uint64_t share = std::uint64_t{16} << 10U;
     /// What the library needs for a frame besides its bytes.
     static constexpr std::uint64_t frame_cost = 128;
 
@@ -34,7 +32,7 @@ public:
     enum class Verdict : std::uint8_t {
         within,
         too_much,  ///< The connection must be closed.
-        all_full,  ///< Likewise, unless others are found that are closed already.
+        all_full,  ///< The connection with the most must be closed.
     };
 
     /// A new connection.
@@ -44,7 +42,8 @@ public:
     void take_off(Instant now, const Amount& received, All& all);
     /// The connection is closed.
     void end(All& all);
-    [[nodiscard]] bool is_empty() const { return frames_ == 0; }
+    /// What this connection adds to the sum.
+    [[nodiscard]] std::uint64_t cost() const;
 
     /// What a frame was on the wire.
     [[nodiscard]] static Amount frame(std::uint64_t encrypted_bytes) {

@@ -1,6 +1,7 @@
 // What a peer with a key sends, whose frames the guard cannot read.
 
-#include <optional>
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,14 @@ using net::FrameGuard;
 /// What comes after the handshake, as the guard sees it: frames of which nothing is known but their
 /// size.
 std::string encrypted(std::size_t size) { return frame(std::string(size, 'x')); }
+/// The head of a frame.
+std::string frame_begun(std::size_t size) {
+    std::string head{'\2', '\0', '\0', '\0', '\0'};
+    for (int shift = 24; shift >= 0; shift -= 8) {
+        head += static_cast<char>(size >> static_cast<unsigned>(shift) & 0xffU);
+    }
+    return head;
+}
 std::string begun() {
     return greeting(3, "CURVE") + frame(std::string(200, 'h'), command) +
            frame(std::string(300, 'i'), command);
@@ -232,6 +241,29 @@ TEST_CASE("an agent may send any number of messages that are received", "[net][g
     }));
     CHECK(scene.router.messages == messages);
     CHECK(net::ended_by_guard() == before);
+}
+
+// Goal: one key with many connections cannot fill the memory.
+// Method: long frames that are only begun, and keep their bytes as if they were there; then an
+// honest message. The library reserves address space for them, and no memory.
+TEST_CASE("when too much waits on all connections, the one with the most is ended",
+          "[net][guard][security]") {
+    constexpr std::size_t megabyte = 1'000'000;
+    Admitted scene{{.message_bytes = 60 * megabyte}};
+    const auto before = net::ended_by_guard();
+    std::vector<std::unique_ptr<CurvePeer>> greedy;
+    for (std::size_t i = 0; i < 10; ++i) {
+        greedy.push_back(std::make_unique<CurvePeer>(scene.router.endpoint,
+                                                     scene.router.for_client(scene.agent)));
+        REQUIRE(greedy.back()->is_admitted());
+        greedy.back()->send(frame_begun(i == 4 ? 60 * megabyte : 59 * megabyte));
+        REQUIRE(greedy.back()->has_sent_all());
+    }
+    REQUIRE(turn_until(scene.loop, [&] { return greedy[4]->was_ended(); }));
+    CHECK(net::ended_by_guard() == before + 1);
+    const KeyedDealer honest{scene.router.endpoint, scene.router.for_client(scene.agent)};
+    CHECK(turn_until(scene.loop, [&] { return scene.router.messages == 1; }));
+    CHECK_FALSE(greedy[3]->was_ended());
 }
 
 }  // namespace muster
