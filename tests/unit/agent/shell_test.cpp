@@ -73,7 +73,8 @@ TEST_CASE("an agent without any configuration is named after its host", "[agent_
     CHECK(settings->coordinator == "tcp://127.0.0.1:7700");
 }
 
-TEST_CASE("a bad name and a coordinator at no host are refused with one sentence", "[agent_shell]") {
+TEST_CASE("a bad name and a coordinator at no host are refused with one sentence",
+          "[agent_shell]") {
     AgentSettings named;
     named.name = "../x";
     const auto refused = completed(named);
