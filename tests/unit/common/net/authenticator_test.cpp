@@ -5,6 +5,7 @@
 
 #include "tests/catch.hpp"
 
+#include "common/net/accept/accept.hpp"
 #include "common/net/publisher.hpp"
 #include "tests/unit/common/net/curve_peer.hpp"
 #include "tests/unit/common/net/foreign_handler.hpp"
@@ -253,6 +254,33 @@ TEST_CASE("topics of a listener that proved no key are not counted", "[net][publ
         return events.taken > net::Publisher::most_topics;
     }));
     CHECK(events.publisher.is_unbound() == is_known);
+}
+
+// Goal: a listener that comes and goes is not taken for one that sends without end.
+// Method: more subscriptions than may wait, which are taken.
+TEST_CASE("a listener may send any number of subscriptions that are taken",
+          "[net][guard][publisher][security]") {
+    net::Loop loop;
+    net::Authenticator authenticator{test_context()};
+    REQUIRE(authenticator.start());
+    KeyedEvents events{loop};
+    authenticator.admit_any("events", true);
+    const auto ended = net::ended_by_guard();
+    zmtp::CurvePeer listener{
+        events.endpoint, {.server = events.key.open, .own = random_key_pair()}, "SUB"};
+    REQUIRE(listener.is_admitted());
+    constexpr std::size_t rounds = net::Unreceived::most_frames / 2 + 100;
+    std::size_t sent = 0;
+    CHECK(turn_until(loop, [&] {
+        for (int i = 0; i < 100 && sent < rounds && listener.has_sent_all(); ++i, ++sent) {
+            listener.send(listener.sealed("\1node."));
+            listener.send(listener.sealed(std::string{"\0node.", 6}));
+        }
+        static_cast<void>(listener.has_sent_all());
+        return events.taken == 2 * rounds || listener.was_ended();
+    }));
+    CHECK(events.taken == 2 * rounds);
+    CHECK(net::ended_by_guard() == ended);
 }
 
 }  // namespace muster
