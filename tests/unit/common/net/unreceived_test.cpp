@@ -41,6 +41,7 @@ TEST_CASE("frames and bytes that wait on a connection are bounded", "[net][guard
     CHECK(by_bytes.add(Unreceived::frame(65)) == Verdict::too_much);
     Connection at_once{all, 20'000};
     CHECK(at_once.add(Unreceived::frame(std::uint64_t{0} - 1)) == Verdict::too_much);
+    CHECK(at_once.waiting.cost() == 0);
     CHECK(at_once.add(report) == Verdict::within);
 }
 
@@ -95,6 +96,7 @@ TEST_CASE("what waits on all connections is one sum", "[net][guard]") {
     CHECK(all == small.waiting.cost());
     // More than waits, of a connection that was closed, takes nothing from the others.
     large.take_off(start, report);
+    CHECK(large.waiting.cost() == 0);
     CHECK(all == small.waiting.cost());
     small.take_off(start, report);
     small.take_off(start, report);
