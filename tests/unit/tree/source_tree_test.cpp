@@ -58,10 +58,12 @@ constexpr std::array layer_rules{
     LayerRule{"cli/", "\"agent/"},
 };
 
-// A benchmark compares with the bare socket, and a test is a foreign client or another handler.
+// A benchmark compares with the bare socket, an integration test is a foreign client, and one file
+// of tests takes the place of the authenticator.
 bool may_use_zeromq(std::string_view path) {
     return path.starts_with("common/net/") || path.starts_with("bench/") ||
-           path.starts_with("tests/integration/") || path.starts_with("tests/unit/common/net/");
+           path.starts_with("tests/integration/") ||
+           path == "tests/unit/common/net/foreign_handler.hpp";
 }
 
 // The codec's tests compare it with the public library.
