@@ -13,6 +13,7 @@
 #include "agent/storage/state_directory.hpp"
 #include "agent/worker.hpp"
 #include "common/base/paths.hpp"
+#include "common/base/process.hpp"
 #include "common/net/context.hpp"
 #include "common/net/dealer.hpp"
 #include "common/net/host/clock.hpp"
@@ -247,6 +248,9 @@ Result<void> run_agent(const AgentSettings& settings) {
     net::Signals signals{SIGTERM, SIGINT};
     if (auto fit = prepare(settings); !fit) {
         return fit;
+    }
+    if (settings.keys) {
+        keep_memory_private();
     }
     const auto life = Life::begin(settings);
     if (!life) {

@@ -7,6 +7,7 @@
 
 #include "agent/daemon.hpp"
 #include "agent/exec/cgroups/cgroups.hpp"
+#include "agent/join.hpp"
 #include "agent/options.hpp"
 #include "common/base/process.hpp"
 #include "common/log/daemon_main.hpp"
@@ -18,7 +19,9 @@ using namespace muster::daemon_main;
 constexpr Program program{
     "muster-agent", MUSTER_VERSION,
     "Runs tasks on this host for its coordinator. Tasks keep running when it ends.\n"
+    "To join a cluster: muster-agent join TOKEN [OPTIONS]\n"
     "To end the tasks and the agent: muster-agent stop-all [the same OPTIONS]"};
+constexpr std::string_view join_verb = "join";
 constexpr std::string_view stop_all_verb = "stop-all";
 // For the systemd unit: see take_back_controllers().
 constexpr std::string_view make_room_verb = "make-room";
@@ -31,6 +34,7 @@ struct Arguments {
     std::string state_dir;
     std::string run_dir;
     std::string log_level;
+    bool only_join = false;
 };
 
 std::optional<int> read_into(Arguments& into, int argc, char** argv) {
@@ -41,7 +45,8 @@ std::optional<int> read_into(Arguments& into, int argc, char** argv) {
          {"--coordinator", &into.coordinator, "Endpoint of the coordinator (tcp://127.0.0.1:7700)"},
          {"--state-dir", &into.state_dir, "Where memory, logs and work are kept"},
          {"--run-dir", &into.run_dir, "Where the agent's ipc socket is made"},
-         {"--log-level", &into.log_level, "trace, debug, info, warn or error"}});
+         {"--log-level", &into.log_level, "trace, debug, info, warn or error"},
+         {"--only-join", nullptr, "With join: end once the host has joined", &into.only_join}});
 }
 
 /// Applies the command line over the configuration file.
@@ -67,9 +72,16 @@ int main(int argc, char** argv) {
         return 0;
     }
     const bool stops_all = argc > 1 && std::string_view{argv[1]} == stop_all_verb;
-    if (stops_all) {
-        std::rotate(argv + 1, argv + 2, argv + argc);
-        --argc;
+    const bool joins = argc > 1 && std::string_view{argv[1]} == join_verb;
+    std::string token_text;
+    if (joins && argc > 2 && argv[2][0] != '-') {
+        token_text = argv[2];
+    }
+    for (const bool is_taken : {stops_all || joins, !token_text.empty()}) {
+        if (is_taken) {
+            std::rotate(argv + 1, argv + 2, argv + argc);
+            --argc;
+        }
     }
     Arguments arguments;
     if (const auto status = read_into(arguments, argc, argv)) {
@@ -81,12 +93,27 @@ int main(int argc, char** argv) {
     if (!configured) {
         return end_with(exit_error, program.name, configured.error().detail);
     }
-    const auto settings = overridden(std::move(*configured), arguments);
+    const auto token = joins ? muster::parse_join_token(token_text)
+                             : muster::Result<muster::JoinToken>{muster::JoinToken{}};
+    if (!token) {
+        return end_with(exit_usage, program.name, token.error().detail);
+    }
+    if (arguments.name.empty() && configured->name.empty()) {
+        arguments.name = token->name;
+    }
+    auto settings = overridden(std::move(*configured), arguments);
     if (!settings) {
         return end_with(exit_usage, program.name, settings.error().detail);
     }
-    const auto run =
-        stops_all ? muster::agent::stop_all(*settings) : muster::agent::run_agent(*settings);
+    auto run = joins ? muster::agent::join(*settings, *token) : muster::Result<void>{};
+    if (stops_all) {
+        run = muster::agent::stop_all(*settings);
+    } else if (run && !arguments.only_join) {
+        settings = muster::agent::with_keys(std::move(*settings));
+        run = settings.and_then([&](const muster::agent::AgentSettings& ready) {
+            return muster::agent::run_agent(ready);
+        });
+    }
     if (!run) {
         return end_with(exit_error, program.name, run.error().detail);
     }

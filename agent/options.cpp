@@ -10,8 +10,10 @@
 #include <toml++/toml.h>
 
 #include "agent/host_probe.hpp"
+#include "agent/joined.hpp"
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
+#include "common/base/paths.hpp"
 #include "common/config/toml_fields.hpp"
 #include "common/net/endpoint.hpp"
 #include "common/spec/duration.hpp"
@@ -183,6 +185,26 @@ Result<AgentSettings> completed(AgentSettings settings) {
         return fail(Errc::invalid, std::string{fault->field} + " " + fault->what);
     }
     return settings;
+}
+
+Result<AgentSettings> with_keys(AgentSettings settings) {
+    const auto directories = paths::directories(settings.state_dir, settings.run_dir);
+    return read_joined(paths::agent_state(directories, settings.name))
+        .and_then([&](const std::optional<Joined>& joined) -> Result<AgentSettings> {
+            if (joined) {
+                settings.keys = net::ClientKeys{joined->coordinator_key, joined->own};
+                if (settings.coordinator == AgentSettings{}.coordinator) {
+                    settings.coordinator = joined->coordinator;
+                }
+            } else if (!net::is_on_this_host(settings.coordinator)) {
+                return fail(Errc::refused,
+                            settings.name + " has joined no cluster, so it has no key for " +
+                                settings.coordinator +
+                                ": 'muster token create --node " + settings.name +
+                                "' on the coordinator's host prints the command to join");
+            }
+            return std::move(settings);
+        });
 }
 
 }  // namespace muster::agent

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "agent/core/agent.hpp"
 #include "common/base/result.hpp"
 #include "common/log/log.hpp"
+#include "common/net/security.hpp"
 #include "common/spec/placement.hpp"
 
 namespace muster::agent {
@@ -18,6 +20,7 @@ struct AgentSettings {
     std::string run_dir;      ///< Empty: the default, too.
     std::string secrets_dir;  ///< Empty: the default, too.
     log::Level log_level = log::Level::info;
+    std::optional<net::ClientKeys> keys{};  ///< Of the cluster that this host joined.
     std::string version;
     Offer offer;                 ///< Capacity that is not configured is measured.
     CapacityFrom capacity_from;  ///< The source of each value, once the settings are completed.
@@ -37,5 +40,9 @@ struct AgentSettings {
 /// Names the agent if it has no name yet, and measures the host. Refuses an invalid name, a
 /// coordinator on another host, and a reservation above the capacity.
 [[nodiscard]] Result<AgentSettings> completed(AgentSettings settings);
+
+/// With the keys and the coordinator of the cluster that this host joined, if it joined one. A
+/// coordinator that an operator configured stays.
+[[nodiscard]] Result<AgentSettings> with_keys(AgentSettings settings);
 
 }  // namespace muster::agent

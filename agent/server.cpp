@@ -25,6 +25,26 @@ std::string exit_of(std::int32_t exit_code, std::int32_t exit_signal) {
                             : "exit code " + std::to_string(exit_code);
 }
 
+net::DealerOptions dealer_options(Random& random, const AgentSettings& settings) {
+    auto options = net::agent_dealer(random);
+    options.keys = settings.keys;
+    return options;
+}
+
+std::string failure_text(net::HandshakeFailure failure, const AgentSettings& settings) {
+    switch (failure) {
+        case net::HandshakeFailure::refused:
+            return "the coordinator does not admit the key " + fingerprint(settings.keys->own.open) +
+                   " of this host: it was revoked or removed; join again with a new token";
+        case net::HandshakeFailure::no_answer:
+            return "the peer does not prove the key " + fingerprint(settings.keys->server) +
+                   " of the cluster that this host joined: the address is wrong, or the "
+                   "coordinator has a new key; if so, join again with a new token";
+        case net::HandshakeFailure::temporary: break;
+    }
+    return "the coordinator takes no connections from this address at the moment";
+}
+
 }  // namespace
 
 AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings,
@@ -36,7 +56,7 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
       executor_{executor},
       loop_{loop},
       random_{options.seed},
-      dealer_{context, net::agent_dealer(random_)},
+      dealer_{context, dealer_options(random_, settings)},
       local_{context,
              {.message_bytes = limits::operator_message_bytes, .send_queue = answers_queued}},
       unread_{context, context.make_meter()},
@@ -77,6 +97,12 @@ Instant AgentServer::turn(Instant deadline) {
     deadline = std::min({deadline, core_.next_deadline(), observation_due_,
                          executor_.next_deadline().value_or(Instant::max())});
     const Instant now = loop_.turn(deadline);
+    while (const auto failure = dealer_.take_handshake_failure()) {
+        log::write(refusals_.limit(Errc::denied), now, log::Level::warn,
+                   "no secure connection, trying again",
+                   {{"coordinator", settings_.coordinator},
+                    {"reason", failure_text(*failure, settings_)}});
+    }
     for (const auto& written : disk_.collect()) {
         log_written(now, written);
         step(now, written);

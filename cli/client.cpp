@@ -22,12 +22,14 @@ constexpr RequestId ping_id{.high = 0, .low = 1};  // No operator's request has 
 
 }  // namespace
 
-Client::Client(net::Context& context, std::string endpoint)
-    : context_{context}, endpoint_{std::move(endpoint)} {}
+Client::Client(net::Context& context, std::string endpoint, std::optional<net::ClientKeys> keys)
+    : context_{context}, endpoint_{std::move(endpoint)}, keys_{std::move(keys)} {}
 
 Result<void> Client::send(const Request& request) {
     if (!dealer_) {
-        dealer_ = std::make_unique<net::Dealer>(context_, net::tool_dealer());
+        auto options = net::tool_dealer();
+        options.keys = keys_;
+        dealer_ = std::make_unique<net::Dealer>(context_, options);
         assembly_.reset();
         if (auto connected = dealer_->connect(endpoint_); !connected) {
             return connected;
@@ -111,6 +113,30 @@ bool Client::on_readable(const Request& request, Answer& answer) {
     return true;
 }
 
+Client::Answer Client::handshake_error() {
+    const auto failure = dealer_->take_handshake_failure();
+    if (!failure) {
+        return std::nullopt;
+    }
+    switch (*failure) {
+        case net::HandshakeFailure::refused:
+            return fail(Errc::denied,
+                        fmt::format("the coordinator at {} does not admit the key {} of this "
+                                    "context; an admin admits it with 'muster key add NAME ROLE "
+                                    "{}'",
+                                    endpoint_, fingerprint(keys_->own.open),
+                                    to_string(keys_->own.open)));
+        case net::HandshakeFailure::no_answer:
+            return fail(Errc::unreachable,
+                        fmt::format("the peer at {} does not prove the key {} that this context "
+                                    "knows: it is another cluster, its coordinator has new keys, or "
+                                    "it listens without keys",
+                                    endpoint_, fingerprint(keys_->server)));
+        case net::HandshakeFailure::temporary: break;
+    }
+    return std::nullopt;
+}
+
 tl::unexpected<Error> Client::no_answer(const Request& request, Duration waited) const {
     if (has_answer_) {
         const std::string_view later =
@@ -147,6 +173,9 @@ Result<ReplyBody> Client::ask(const Request& request, const Patience& patience,
         while (now < resend && !answer) {
             now = loop.turn(std::min({resend, ping_at, now + progress_interval}));
             progress.tick(now);
+            if (auto error = answer ? std::nullopt : handshake_error()) {
+                answer = std::move(error);
+            }
             if (now >= ping_at && !answer) {
                 ping_at = Instant::max();
                 if (auto sent = ping(); !sent) {

@@ -33,7 +33,8 @@ struct Patience {
 /// Sends requests to one coordinator over a DEALER of its own, one at a time.
 class Client {
 public:
-    Client(net::Context& context, std::string endpoint);
+    Client(net::Context& context, std::string endpoint,
+           std::optional<net::ClientKeys> keys = {});
 
     /// The answer to the request. Our own errors: `unreachable` if no coordinator answered
     /// anything, `timeout` if one is there but did not answer this. A ping after half of the time
@@ -58,10 +59,13 @@ private:
                                                           const std::string& fault) const;
     /// Sends a request on the present link that every coordinator answers at once.
     [[nodiscard]] Result<void> ping();
+    /// The error for a handshake that failed; nothing: none did, or it may work the next time.
+    [[nodiscard]] Answer handshake_error();
     [[nodiscard]] tl::unexpected<Error> no_answer(const Request& request, Duration waited) const;
 
     net::Context& context_;
     std::string endpoint_;
+    std::optional<net::ClientKeys> keys_;
     std::unique_ptr<net::Dealer> dealer_;
     parts::Assembly assembly_;  ///< Of the present link.
     std::uint64_t uploads_ = 0;

@@ -179,6 +179,9 @@ Result<void> check_choices(const VerbEntry& entry, const CommandLine& line) {
     }
     for (const auto& [name, values] : line.options) {
         const auto option = find_option(entry, name);
+        if (entry.verb == Verb::bundle && name == "--output") {
+            continue;  // It is a file.
+        }
         if (auto checked = check_choice(name, option->words, values.back()); !checked) {
             return checked;
         }

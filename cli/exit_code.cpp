@@ -39,6 +39,7 @@ ExitCode exit_code_of(Errc code) {
         case Errc::stale_request:
         case Errc::busy:
         case Errc::refused:
+        case Errc::denied:
         case Errc::hello_required:
         case Errc::name_in_use:
         case Errc::stale_incarnation:

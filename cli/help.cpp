@@ -58,7 +58,7 @@ std::string verb_lines() {
         }
         text += fmt::format("{}:\n{}\n", title, verb_lines(verbs));
     };
-    for (auto number = 0U; number <= static_cast<unsigned>(codec::Area::limits); ++number) {
+    for (auto number = 0U; number <= static_cast<unsigned>(codec::Area::keys); ++number) {
         const auto area = static_cast<codec::Area>(number);
         add(area, to_string(area));
     }

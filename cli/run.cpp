@@ -10,6 +10,7 @@
 #include "cli/screen/text.hpp"
 #include "cli/settings.hpp"
 #include "cli/subjects/console.hpp"
+#include "cli/subjects/keys/local_verbs.hpp"
 #include "cli/subjects/requests.hpp"
 #include "cli/subjects/verbs.hpp"
 #include "common/base/ensure.hpp"
@@ -49,7 +50,7 @@ ExitCode completion(const CommandLine& line) {
     return deliver(*script);
 }
 
-ExitCode ask_coordinator(const CommandLine& line) {
+ExitCode ask_coordinator(const CommandLine& line, const std::string& version) {
     auto settings = settings_of(line, environment_of_process(), detect_terminal());
     if (!settings) {
         return misused(settings.error(), line.wants_json());
@@ -59,6 +60,11 @@ ExitCode ask_coordinator(const CommandLine& line) {
                         "--check and --watch exclude each other: use 'muster wait' to wait "
                         "until the tasks are converged"},
                        line.wants_json());
+    }
+    if (const Run how = entry_of(line.verb).run; how == Run::doctor || how == Run::bundle) {
+        Console console{std::move(*settings)};
+        return how == Run::doctor ? run_doctor(console, version)
+                                  : run_bundle(console, line, version);
     }
     const auto request = request_of(line);
     if (!request) {
@@ -78,7 +84,10 @@ ExitCode ask_coordinator(const CommandLine& line) {
         case Run::events: return run_events(console, line, std::get<EventsRequest>(*request));
         case Run::drain: return run_drain(console, line, std::get<NodeDrainRequest>(*request));
         case Run::logs: return run_logs(console, line, std::get<LogsRequest>(*request));
+        case Run::token: return run_token(console, std::get<TokenCreateRequest>(*request));
         case Run::top: return run_top(console, line, std::get<UsageRequest>(*request));
+        case Run::doctor:
+        case Run::bundle:
         case Run::local: break;
     }
     ensure(false, "verbs that need no coordinator were done before");
@@ -102,7 +111,19 @@ ExitCode run(std::span<const std::string> words, const std::string& version) {
         return deliver(line->wants_json() ? fmt::format("{{\"version\":\"{}\"}}\n", version)
                                           : fmt::format("muster {}\n", version));
     }
-    return ask_coordinator(*line);
+    if (line->verb == Verb::init) {
+        return run_init(*line);
+    }
+    if (line->verb == Verb::context_add) {
+        return run_context_add(*line);
+    }
+    if (line->verb == Verb::context_use) {
+        return run_context_use(*line);
+    }
+    if (line->verb == Verb::context_list) {
+        return run_context_list(*line);
+    }
+    return ask_coordinator(*line, version);
 }
 
 }  // namespace muster::cli

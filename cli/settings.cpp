@@ -3,6 +3,7 @@
 #include <string_view>
 #include <unistd.h>
 
+#include "cli/contexts/contexts.hpp"
 #include "common/base/paths.hpp"
 #include "common/net/endpoint.hpp"
 #include "common/spec/duration.hpp"
@@ -41,6 +42,22 @@ Result<std::string> endpoint_of(const CommandLine& line, std::string_view option
     return endpoint;
 }
 
+/// The context that is meant, if any: with --run-dir it is the cluster of this host.
+Result<std::optional<Context>> context_of(const CommandLine& line,
+                                          const Environment& environment) {
+    const Contexts contexts = Contexts::of_user();
+    std::string name = line.value("--context").value_or(environment.context);
+    if (name.empty() && !line.value("--run-dir")) {
+        name = contexts.current();
+    }
+    if (name.empty()) {
+        return std::optional<Context>{};
+    }
+    return contexts.read(name).map([](Context&& context) {
+        return std::optional{std::move(context)};
+    });
+}
+
 Result<Duration> duration_of(const CommandLine& line, std::string_view option, Duration otherwise) {
     const auto text = line.value(option);
     if (!text) {
@@ -60,7 +77,8 @@ Result<Duration> duration_of(const CommandLine& line, std::string_view option, D
 
 Environment environment_of_process() {
     return {.coordinator = paths::variable("MUSTER_COORDINATOR"),
-            .events = paths::variable("MUSTER_EVENTS")};
+            .events = paths::variable("MUSTER_EVENTS"),
+            .context = paths::variable("MUSTER_CONTEXT")};
 }
 
 Result<Settings> settings_of(const CommandLine& line, const Environment& environment,
@@ -68,13 +86,21 @@ Result<Settings> settings_of(const CommandLine& line, const Environment& environ
     Settings settings;
     settings.terminal = terminal;
     settings.json = line.wants_json();
-    const auto coordinator = endpoint_of(line, "--coordinator", "MUSTER_COORDINATOR",
-                                         environment.coordinator, found_coordinator(line));
+    const auto context = context_of(line, environment);
+    if (!context) {
+        return tl::unexpected(context.error());
+    }
+    const auto coordinator =
+        endpoint_of(line, "--coordinator", "MUSTER_COORDINATOR", environment.coordinator,
+                    *context ? (*context)->coordinator : found_coordinator(line));
     const auto events = endpoint_of(line, "--events", "MUSTER_EVENTS", environment.events, "");
     if (!coordinator || !events) {
         return tl::unexpected(coordinator ? events.error() : coordinator.error());
     }
     settings.coordinator = *coordinator;
+    if (*context && net::ipc_path(*coordinator).empty()) {
+        settings.keys = (*context)->keys;
+    }
     settings.events = *events;
     const bool waits = line.verb == Verb::wait || line.has("--wait");
     const auto patient = waits ? Duration{30s} : settings.timeout;

@@ -21,9 +21,12 @@ constexpr OptionEntry dry_run{"--dry-run", '\0', "", "only show what would chang
 constexpr OptionEntry yes{"--yes", 'y', "", "remove without asking"};
 
 constexpr std::array common{
-    OptionEntry{"--coordinator", 'c', "ENDPOINT",
-                "its endpoint for operators (MUSTER_COORDINATOR; else its local socket, if there "
-                "is one; else tcp://127.0.0.1:7701)"},
+    OptionEntry{
+        "--coordinator", 'c', "ENDPOINT",
+        "its endpoint for operators (MUSTER_COORDINATOR; else that of the context; else its "
+        "local socket, if there is one; else tcp://127.0.0.1:7701)"},
+    OptionEntry{"--context", '\0', "NAME",
+                "a cluster of 'context list', with its key (MUSTER_CONTEXT; else the current one)"},
     OptionEntry{"--timeout", 't', "TIME",
                 "how long to wait for an answer: 500ms, 2m (5s; wait, --wait: 30s)"},
     OptionEntry{"--output", 'o', "FORMAT", "table or json", Words::format},
@@ -127,6 +130,21 @@ constexpr std::array node_apply_options{
     OptionEntry{"--file", 'f', "FILE", "the list of nodes; - is standard input", Words::file},
     OptionEntry{"--force", '\0', "", "remove at once, without a drain"}, reason, dry_run, yes};
 constexpr std::array accept_options{dry_run};
+constexpr std::array key_options{
+    OptionEntry{"--expires", '\0', "TIME", "how long it is valid, from now: 90d (for ever)"},
+    OptionEntry{"--pool", '\0', "POOL", "it may change nodes of this pool only; may be repeated"},
+    OptionEntry{"--task", '\0', "PATTERN", "it may change these tasks only; may be repeated",
+                Words::task},
+    reason};
+constexpr std::array token_options{
+    OptionEntry{"--node", '\0', "PATTERN", "the names that may join with it (*)", Words::node},
+    OptionEntry{"--ttl", '\0', "TIME", "how long it is open (10m)"},
+    OptionEntry{"--uses", '\0', "N", "how many hosts may join with it (1)"}, reason};
+constexpr std::array init_options{
+    OptionEntry{"--state-dir", '\0', "DIR", "the state directory of the coordinator", Words::file}};
+constexpr std::array context_options{
+    OptionEntry{"--coordinator-key", '\0', "KEY",
+                "the coordinator's public key, as 'token list -o json' has it"}};
 constexpr std::array remove_options{yes};
 
 /// Texts that differ from the table of requests.
@@ -224,6 +242,33 @@ constexpr std::array table{
     ask<FreezeShowRequest>(Verb::freeze_show, Run::read, Words::anything, read_options),
     ask<LimitListRequest>(Verb::limit_list, Run::read, Words::anything, read_options),
     ask<LimitSetRequest>(Verb::limit_set, Run::change, Words::limit, {}),
+    ask<NodeAcceptRequest>(Verb::node_accept, Run::change, Words::node, intent_options),
+    ask<TokenCreateRequest>(Verb::token_create, Run::token, Words::anything, token_options,
+        {"", "let hosts join: open a token, and print the command to join",
+         "token create --node web-7 --ttl 10m"}),
+    ask<TokenListRequest>(Verb::token_list, Run::read, Words::anything, read_options),
+    ask<TokenRevokeRequest>(Verb::token_revoke, Run::change, Words::anything, intent_options),
+    ask<KeyListRequest>(Verb::key_list, Run::read, Words::anything, read_options),
+    ask<KeyAddRequest>(Verb::key_add, Run::change, Words::anything, key_options,
+        {.example = "key add ann operator $KEY --expires 90d"}),
+    ask<KeyRevokeRequest>(Verb::key_revoke, Run::change, Words::anything, intent_options),
+    ask<KeyRemoveRequest>(Verb::key_remove, Run::change, Words::anything, intent_options),
+    VerbEntry{Verb::init, Run::local, "init", "", Words::anything, init_options,
+              "make the keys of a new cluster, and of its first admin", "init", codec::Area::keys},
+    VerbEntry{Verb::context_add, Run::local, "context add", "NAME", Words::anything,
+              context_options, "make a key for another cluster, to command it from here",
+              "context add prod -c tcp://10.0.0.5:7701 --coordinator-key $KEY",
+              codec::Area::keys},
+    VerbEntry{Verb::context_use, Run::local, "context use", "NAME", Words::anything, {},
+              "command this cluster from now on", "context use prod", codec::Area::keys},
+    VerbEntry{Verb::context_list, Run::local, "context list", "", Words::anything, {},
+              "the clusters that are known here", "context list", codec::Area::keys},
+    VerbEntry{Verb::doctor, Run::doctor, "doctor", "", Words::anything, {},
+              "what is weak or broken, and what helps; exit 3 if anything is", "doctor",
+              codec::Area::cluster},
+    VerbEntry{Verb::bundle, Run::bundle, "bundle", "", Words::anything, {},
+              "write an archive without secrets to -o FILE, for somebody who helps",
+              "bundle -o support.tgz", codec::Area::cluster},
     ask<LogLevelRequest>(Verb::log_level, Run::change, Words::level, {}),
     ask<PingRequest>(Verb::ping, Run::read, Words::anything, read_options),
     VerbEntry{Verb::help, Run::local, "help", "[VERB [VERB]]", Words::verb, {},
@@ -235,8 +280,8 @@ constexpr std::array table{
 };
 // clang-format on
 
-/// `reported` is an option of `status`, `top` sends `usage`, `explain` has three verbs, and `help`
-/// needs no coordinator.
+/// `reported` is an option of `status`, `top` sends `usage`, `explain` has three verbs, `help`
+/// needs no coordinator, and a host enrols by `muster-agent join`.
 template <class... Own>
 consteval bool has_each_but() {
     return std::ranges::all_of(codec::verb_rows, [](const codec::Verb& row) {
@@ -244,8 +289,9 @@ consteval bool has_each_but() {
                std::ranges::count(table, row.name, &VerbEntry::words) == 1;
     });
 }
-static_assert(has_each_but<HelpRequest, ReportedRequest, UsageRequest, ExplainRequest>(),
-              "every request can be made by the command");
+static_assert(
+    has_each_but<HelpRequest, ReportedRequest, UsageRequest, ExplainRequest, EnrolRequest>(),
+    "every request can be made by the command");
 
 }  // namespace
 

@@ -52,6 +52,20 @@ enum class Verb : std::uint8_t {
     freeze_show,
     limit_list,
     limit_set,
+    key_list,
+    key_add,
+    key_revoke,
+    key_remove,
+    node_accept,
+    token_create,
+    token_list,
+    token_revoke,
+    init,
+    context_add,
+    context_use,
+    context_list,
+    doctor,
+    bundle,
     log_level,
     ping,
     help,
@@ -69,6 +83,9 @@ enum class Run : std::uint8_t {
     logs,
     top,
     drain,  ///< Sent once; with --watch, followed until it is done.
+    doctor,  ///< Asks for many things.
+    bundle,
+    token,  ///< Sent once, with a secret that is made here.
 };
 
 /// The kinds of words on the command line, for completion.

@@ -57,6 +57,10 @@ net::Receipt AgentEndpoint::receive(Instant now, Input& into) {
         into = Undecodable{Session{*number}, decoded.error().detail};
         return net::Receipt::message;
     }
+    input.by = Caller{};
+    if (std::holds_alternative<Hello>(input.message)) {  // It binds the session to its key.
+        input.by = {.is_local = !has_keys_, .key = from_.peer};
+    }
     remember_form(input.session, input.message);
     ++traffic_.messages;
     return net::Receipt::message;

@@ -18,6 +18,7 @@ struct Traffic {
     std::uint64_t messages = 0;     ///< Handed to the core.
     std::uint64_t undecodable = 0;  ///< Not one of our messages; answered where possible.
     std::uint64_t foreign = 0;      ///< From a peer that chose its own routing id; answered.
+    std::uint64_t unproved = 0;     ///< From a peer that proved no key.
     std::uint64_t slow = 0;         ///< Not sent, because the peer does not read.
 };
 
@@ -30,6 +31,11 @@ class AgentEndpoint {
 public:
     explicit AgentEndpoint(net::Context& context);
 
+    /// Before bind(): every agent must prove an admitted key.
+    void use(const net::ServerKeys& keys) {
+        router_.use(keys);
+        has_keys_ = true;
+    }
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
     [[nodiscard]] net::Router& socket() { return router_; }
 
@@ -42,7 +48,11 @@ public:
 
     /// Sessions that lost their route since the last call.
     [[nodiscard]] std::vector<Session> take_gone();
-    [[nodiscard]] const Traffic& traffic() const { return traffic_; }
+    [[nodiscard]] Traffic traffic() const {
+        Traffic all = traffic_;
+        all.unproved = router_.unproved();
+        return all;
+    }
 
 private:
     [[nodiscard]] Result<void> decode(AgentMessage& into) const;
@@ -52,6 +62,7 @@ private:
     void send_bytes(Session session, bool json);
 
     net::Router router_;
+    bool has_keys_ = false;
     net::Envelope from_;
     net::Envelope to_;
     net::Message received_;

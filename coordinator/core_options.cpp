@@ -38,6 +38,14 @@ Result<void> read_strays(const toml::node& value, bool& stop) {
     return read_choice(value, names).map([&](std::size_t at) { stop = at == 1; });
 }
 
+Result<void> read_truth(const toml::node& value, bool& into) {
+    if (!value.is_boolean()) {
+        return wrong("is true or false");
+    }
+    into = value.value_or(false);
+    return {};
+}
+
 Result<void> read_mode(const toml::node& value, bool& listed_only) {
     const auto text = value.value_or(std::string{});
     if (text != "open" && text != "listed") {
@@ -86,6 +94,8 @@ constexpr std::array cluster_keys{
 
 constexpr std::array node_keys{
     CoreKey{"mode", [](const auto& v, auto& o) { return read_mode(v, o.listed_only); }},
+    CoreKey{"accept_pending",
+            [](const auto& v, auto& o) { return read_truth(v, o.accept_pending); }},
     CoreKey{"flaky_tasks",
             [](const auto& v, auto& o) { return read_flaky_tasks(v, o.flaky_tasks); }},
 };

@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "common/base/paths.hpp"
+#include "common/base/process.hpp"
+#include "common/crypto/cluster_keys.hpp"
 #include "common/log/log.hpp"
 #include "common/net/context.hpp"
+#include "common/net/endpoint.hpp"
 #include "common/net/host/clock.hpp"
 #include "common/net/host/entropy.hpp"
 #include "common/net/host/notify.hpp"
@@ -24,11 +27,11 @@ namespace {
 int io_threads() { return std::thread::hardware_concurrency() >= 4 ? 2 : 1; }
 
 Result<Server::Bindings> bindings(const Options& options, const paths::Directories& directories) {
-    const Endpoints& at = options.endpoints;
+    const Endpoints at = completed(options.endpoints);
     return paths::make_private_directory(directories.run)
         .and_then([&] { return paths::ipc_endpoint(paths::operators_socket(directories)); })
         .map([&](const std::string& ipc) {
-            return Server::Bindings{at.agents, at.operators, ipc, at.events, at.http};
+            return Server::Bindings{at.agents, at.operators, ipc, at.events, at.http, at.enrolment};
         });
 }
 
@@ -60,12 +63,43 @@ void run_until_signalled(net::Loop& loop, Server& server, net::Signals& signals)
     }
 }
 
-Result<void> lead(const Options& options, const Server::Bindings& wanted, Store& store,
-                  const StoreImage& image, net::Signals& signals) {
+/// What the keys of this directory and the options mean for the sockets. `keys` without a value:
+/// none were made.
+Result<Security> security_of(const Options& options, const std::optional<ClusterKeys>& keys) {
+    if (keys) {
+        return Security{.keys = keys->coordinator,
+                        .is_insecure = false,
+                        .first_admin = keys->first_admin,
+                        .advertise = options.endpoints.advertise};
+    }
+    if (!options.insecure_loopback) {
+        return fail(Errc::refused,
+                    "there are no keys, so nobody could be told from a stranger: 'muster init' "
+                    "makes them; --insecure-loopback listens without keys to the processes of "
+                    "this host");
+    }
+    log::warn("listening without keys: every process of this host may command the cluster");
+    return Security{.keys = {}, .is_insecure = true, .first_admin = {}, .advertise = {}};
+}
+
+struct Leading {
+    const Options& options;
+    Server::Bindings wanted;
+    Security security;
+};
+
+Result<void> lead(const Leading& leading, Store& store, const StoreImage& image,
+                  net::Signals& signals) {
+    const Options& options = leading.options;
     net::Context context{{.io_threads = io_threads()}};
     net::Loop loop;
-    Server server{context, loop, store, options.core, image, record_options(options)};
-    const auto bound = server.listen(wanted);
+    CoordinatorOptions core = options.core;
+    core.keys =
+        leading.security.keys.has_value() && net::ipc_path(leading.wanted.agents).empty();
+    Server server{context, loop,  store,
+                  core,    image, record_options(options),
+                  leading.security};
+    const auto bound = server.listen(leading.wanted);
     if (!bound) {
         return tl::unexpected{bound.error()};
     }
@@ -78,6 +112,7 @@ Result<void> lead(const Options& options, const Server::Bindings& wanted, Store&
                           {"operators", bound->operators},
                           {"operators_ipc", bound->operators_ipc},
                           {"events", bound->events},
+                          {"enrolment", bound->enrolment},
                           {"http", bound->http}});
     net::notify_systemd("READY=1");
     run_until_signalled(loop, server, signals);
@@ -105,24 +140,43 @@ Result<void> run_coordinator(const Options& options) {
         return raised;
     }
     const auto directories = paths::directories(options.state_dir, options.run_dir);
-    return bindings(options, directories).and_then([&](const Server::Bindings& wanted) {
-        const auto file = paths::coordinator_state(directories) + "/store.sqlite";
-        const bool was_empty = is_empty_file(file);
-        const auto if_new = net::random_id<ClusterId>();
-        return SqliteStore::open(file, if_new)
-            .and_then([&](const std::unique_ptr<SqliteStore>& store) {
-                if (was_empty) {
-                    log::warn(
-                        "the store was an empty file, so a new cluster begins; if it held "
-                        "one, stop and restore a backup",
-                        {{"file", file}, {"cluster", to_string(if_new)}});
-                }
-                return store->begin_leadership(net::random_id<LeaderId>())
-                    .and_then([&](const StoreImage& image) {
-                        return lead(options, wanted, *store, image, signals);
-                    });
-            });
+    const std::string state = paths::coordinator_state(directories);
+    const auto keys = read_cluster_keys(state);
+    if (!keys) {
+        return tl::unexpected{keys.error()};
+    }
+    if (*keys) {
+        keep_memory_private();
+    }
+    Leading leading{.options = options, .wanted = {}, .security = {}};
+    auto ready = security_of(options, *keys).and_then([&](const Security& found) {
+        leading.security = found;
+        return bindings(options, directories).map([&](const Server::Bindings& wanted) {
+            leading.wanted = wanted;
+        });
     });
+    if (!ready) {
+        return ready;
+    }
+    if (!*keys) {
+        leading.wanted.enrolment.clear();
+    }
+    const auto file = state + "/store.sqlite";
+    const bool was_empty = is_empty_file(file);
+    const auto if_new = *keys ? (*keys)->secret.cluster : net::random_id<ClusterId>();
+    return SqliteStore::open(file, if_new)
+        .and_then([&](const std::unique_ptr<SqliteStore>& store) {
+            if (was_empty) {
+                log::warn(
+                    "the store was an empty file, so a new cluster begins; if it held "
+                    "one, stop and restore a backup",
+                    {{"file", file}, {"cluster", to_string(if_new)}});
+            }
+            return store->begin_leadership(net::random_id<LeaderId>())
+                .and_then([&](const StoreImage& image) {
+                    return lead(leading, *store, image, signals);
+                });
+        });
 }
 
 }  // namespace muster::coordinator

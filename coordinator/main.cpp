@@ -25,7 +25,10 @@ struct Arguments {
     std::string agents;
     std::string operators;
     std::string events;
+    std::string enrolment;
+    std::string advertise;
     std::string http;
+    bool insecure_loopback = false;
 };
 
 std::optional<int> read_into(Arguments& into, int argc, char** argv) {
@@ -37,8 +40,14 @@ std::optional<int> read_into(Arguments& into, int argc, char** argv) {
          {"--log-level", &into.log_level, "trace, debug, info, warn or error"},
          {"--agents", &into.agents, "Endpoint for agents (tcp://127.0.0.1:7700)"},
          {"--operators", &into.operators, "Endpoint for operators (tcp://127.0.0.1:7701)"},
-         {"--events", &into.events, "Endpoint for events (tcp://127.0.0.1:7702)"},
-         {"--http", &into.http, "Endpoint for HTTP (tcp://127.0.0.1:7780), or none"}});
+         {"--events", &into.events, "Endpoint for events (beside operators, the next port)"},
+         {"--enrolment", &into.enrolment,
+          "Endpoint where hosts enrol (beside agents, three ports higher)"},
+         {"--advertise", &into.advertise, "Name or address of this host for others"},
+         {"--http", &into.http, "Endpoint for HTTP (tcp://127.0.0.1:7780), or none"},
+         {"--insecure-loopback", nullptr,
+          "Listen on loopback without keys: every process of this host may command the cluster",
+          &into.insecure_loopback}});
 }
 
 using Reader = muster::Result<std::string> (*)(std::string_view text);
@@ -74,6 +83,11 @@ muster::Result<void> override_all(const Arguments& arguments,
     if (taken) {
         taken = override_endpoint("--events", arguments.events, endpoints.events);
     }
+    if (taken) {
+        taken = override_endpoint("--enrolment", arguments.enrolment, endpoints.enrolment);
+    }
+    override_with(arguments.advertise, endpoints.advertise);
+    options.insecure_loopback = options.insecure_loopback || arguments.insecure_loopback;
     return taken ? override_endpoint("--http", arguments.http, endpoints.http,
                                      muster::coordinator::http_endpoint)
                  : taken;

@@ -9,6 +9,7 @@
 #include <toml++/toml.h>
 
 #include "common/base/limits.hpp"
+#include "common/base/number.hpp"
 #include "common/config/toml_fields.hpp"
 #include "common/net/endpoint.hpp"
 #include "common/spec/quantity.hpp"
@@ -55,6 +56,14 @@ Result<void> read_level(const toml::node& value, log::Level& into) {
     return put(log::parse_level(value.value_or(std::string{})), into);
 }
 
+Result<void> read_truth(const toml::node& value, bool& into) {
+    if (!value.is_boolean()) {
+        return wrong("needs true or false");
+    }
+    into = value.value_or(false);
+    return {};
+}
+
 /// A size with its unit, or a number of MiB.
 Result<void> read_mebibytes(const toml::node& value, std::uint32_t least, std::uint32_t most,
                             std::uint32_t& into) {
@@ -79,6 +88,8 @@ constexpr std::array top_keys{
     Key{"state_dir", [](const auto& v, auto& o) { return read_text(v, o.state_dir); }},
     Key{"run_dir", [](const auto& v, auto& o) { return read_text(v, o.run_dir); }},
     Key{"log_level", [](const auto& v, auto& o) { return read_level(v, o.log_level); }},
+    Key{"insecure_loopback",
+        [](const auto& v, auto& o) { return read_truth(v, o.insecure_loopback); }},
     Key{"record", [](const auto& v, auto& o) { return read_text(v, o.record); }},
     Key{"record_mib",
         [](const auto& v, auto& o) { return read_mebibytes(v, 16, 1'000'000, o.record_mib); }},
@@ -89,6 +100,9 @@ constexpr std::array endpoint_keys{
     Key{"operators",
         [](const auto& v, auto& o) { return read_endpoint(v, o.endpoints.operators); }},
     Key{"events", [](const auto& v, auto& o) { return read_endpoint(v, o.endpoints.events); }},
+    Key{"enrolment",
+        [](const auto& v, auto& o) { return read_endpoint(v, o.endpoints.enrolment); }},
+    Key{"advertise", [](const auto& v, auto& o) { return read_text(v, o.endpoints.advertise); }},
     Key{"http", [](const auto& v, auto& o) { return read_http(v, o.endpoints.http); }},
 };
 
@@ -160,6 +174,24 @@ Options read_file(TomlFields& fields, const toml::table& table) {
 }
 
 }  // namespace
+
+std::string beside(std::string_view endpoint, std::uint16_t higher) {
+    const auto colon = endpoint.rfind(':');
+    const auto port = number_in<std::uint16_t>(endpoint.substr(colon + 1));
+    return std::string{endpoint.substr(0, colon + 1)} +
+           (port ? std::to_string(*port + higher) : "*");
+}
+
+Endpoints completed(Endpoints endpoints) {
+    const bool has_ports = net::ipc_path(endpoints.operators).empty();
+    if (endpoints.events.empty()) {
+        endpoints.events = beside(has_ports ? endpoints.operators : Endpoints{}.operators, 1);
+    }
+    if (endpoints.enrolment.empty() && net::ipc_path(endpoints.agents).empty()) {
+        endpoints.enrolment = beside(endpoints.agents, 3);
+    }
+    return endpoints;
+}
 
 Result<std::string> http_endpoint(std::string_view text) {
     if (text == "none") {

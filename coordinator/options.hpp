@@ -14,15 +14,23 @@ namespace muster::coordinator {
 struct Endpoints {
     std::string agents = "tcp://127.0.0.1:7700";
     std::string operators = "tcp://127.0.0.1:7701";
-    std::string events = "tcp://127.0.0.1:7702";
+    std::string events{};     ///< Empty: beside the operators, at the next port.
+    std::string enrolment{};  ///< Empty: beside the agents, three ports higher.
     std::string http = "tcp://127.0.0.1:7780";  ///< Empty: none.
+    std::string advertise{};  ///< The host in addresses for others. Empty: it is found.
 };
+
+/// The same host at a port so much higher; at any free port for `*`.
+[[nodiscard]] std::string beside(std::string_view endpoint, std::uint16_t higher);
+/// With the endpoints that were left out. Hosts do not enrol where agents use ipc.
+[[nodiscard]] Endpoints completed(Endpoints endpoints);
 
 /// All that an operator may choose. The defaults run without any configuration.
 struct Options {
     std::string state_dir;  ///< Empty: the default of common/base/paths.hpp.
     std::string run_dir;    ///< Likewise.
     log::Level log_level = log::Level::info;
+    bool insecure_loopback = false;  ///< Listen on loopback without keys.
     Endpoints endpoints;
     std::string record;              ///< Directory for the flight recorder. Empty: none.
     std::uint32_t record_mib = 256;  ///< Disk space that it may take.

@@ -11,9 +11,11 @@
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
+#include "common/crypto/hash.hpp"
 #include "common/net/accept/accept.hpp"
 #include "common/net/host/clock.hpp"
 #include "common/net/host/entropy.hpp"
+#include "coordinator/advertised.hpp"
 #include "coordinator/core/ledger/reply_cache.hpp"
 #include "coordinator/core/operators/reads.hpp"
 #include "coordinator/file_limit.hpp"
@@ -57,11 +59,6 @@ bool is_put_off(Instant turn, int& in_a_row) {
     return in_a_row > 0;
 }
 
-std::string host_name() {
-    std::array<char, 256> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
 // How long the answers given at the end may take to be sent.
 constexpr Duration final_linger = 200ms;
 
@@ -69,13 +66,16 @@ constexpr Duration final_linger = 200ms;
 
 Server::Server(net::Context& context, net::Loop& loop, Store& store,
                const CoordinatorOptions& options, const StoreImage& image,
-               std::optional<RecordOptions> record)
+               std::optional<RecordOptions> record, Security security)
     : loop_{loop},
       store_{store},
+      security_{std::move(security)},
+      gate_{context, security_.keys},
       agents_{context},
       unread_{context.make_meter()},
       operators_{context, unread_},
       operators_ipc_{context, unread_},
+      enrolment_{context, unread_, limits::enrolment_message_bytes},
       events_{context},
       http_{loop, [this](Instant now, std::string_view path) { return answer_http(now, path); }},
       core_{net::boottime_now(), options, image},
@@ -92,6 +92,13 @@ Server::Server(net::Context& context, net::Loop& loop, Store& store,
 Server::~Server() { stop(); }
 
 Result<Server::Bindings> Server::listen(const Bindings& wanted) {
+    if (auto open = gate_.open(); !open) {
+        return tl::unexpected{open.error()};
+    }
+    gate_.protect(agents_, wanted.agents, "agents");
+    gate_.protect(operators_, wanted.operators, "operators");
+    gate_.protect(enrolment_, wanted.enrolment, "enrolment");
+    gate_.protect(events_, wanted.events, "events");
     Bindings bound;
     struct Binding {
         const std::string& wanted;
@@ -104,6 +111,7 @@ Result<Server::Bindings> Server::listen(const Bindings& wanted) {
         {wanted.operators_ipc, bound.operators_ipc,
          [this](auto at) { return operators_ipc_.bind(at); }},
         {wanted.events, bound.events, [this](auto at) { return events_.bind(at); }},
+        {wanted.enrolment, bound.enrolment, [this](auto at) { return enrolment_.bind(at); }},
         {wanted.http, bound.http, [this](auto at) { return http_.bind(at); }},
     };
     for (const auto& binding : all) {
@@ -116,9 +124,15 @@ Result<Server::Bindings> Server::listen(const Bindings& wanted) {
         }
         binding.bound = std::move(*endpoint);
     }
-    published_at_ = bound.events;
+    bound_ = bound;
+    for (auto* const at : {&bound_.agents, &bound_.events, &bound_.enrolment}) {
+        *at = advertised(*at, security_.advertise);
+    }
     watch_all();
-    forward_civil_time(net::boottime_now());
+    const Instant now = net::boottime_now();
+    forward_civil_time(now);
+    admit_first(now);
+    gate_.update(core_, now);
     return bound;
 }
 
@@ -126,7 +140,7 @@ void Server::watch_all() {
     loop_.watch(agents_.socket(), [this](Instant now) { return receive_from_agents(now); });
     loop_.watch(store_.fd(), [this](Instant now) { read_store(now); });
     loop_.watch(worker_.fd(), [this](Instant now) { worker_.finish(now); });
-    for (auto* const endpoint : {&operators_, &operators_ipc_}) {
+    for (auto* const endpoint : {&operators_, &operators_ipc_, &enrolment_}) {
         loop_.watch(endpoint->socket(), [this, endpoint](Instant now) {
             return receive_from_operators(*endpoint, now);
         });
@@ -148,6 +162,7 @@ Instant Server::turn(Instant deadline) {
         forward_civil_time(now);
         check_file_use(now);
     }
+    gate_.update(core_, now);
     if (now >= core_.next_deadline() && !is_put_off(now, wake_put_off_)) {
         step(now, Wake{});
     }
@@ -216,6 +231,13 @@ void Server::decode(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Q
 
 void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
                       OperatorEndpoint::Question question) {
+    if (!may_send(now, endpoint, question)) {
+        return;
+    }
+    if (auto* const enrol = std::get_if<EnrolRequest>(&question.request.body);
+        enrol != nullptr && !enrol->secret.empty()) {
+        enrol->secret = to_string(PublicKey{hash_of(enrol->secret)});  // The core keeps no secret.
+    }
     const RequestId asked_as = question.request.id;
     const bool is_change = codec::is_change(question.request.body);
     auto request = for_core(std::move(question.request));
@@ -239,8 +261,34 @@ void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
     }
     const Ticket ticket{++tickets_};
     const Shared<CoreRequest> asked{std::move(*request)};
-    open_.emplace(ticket, Question{&endpoint, std::move(question.asker), asked});
-    step(now, FromOperator{ticket, asked, question.digest});
+    open_.emplace(ticket, Question{&endpoint, question.asker, asked});
+    step(now, FromOperator{ticket, asked, question.digest, question.asker.by});
+}
+
+bool Server::may_send(Instant now, OperatorEndpoint& endpoint,
+                      const OperatorEndpoint::Question& question) {
+    const auto may = core_.may_send(now, question.asker.by, question.request.body);
+    if (!may) {
+        ++denied_;
+        endpoint.refuse(now, question.asker, may.error(), question.request.id);
+    }
+    return may.has_value();
+}
+
+void Server::admit_first(Instant now) {
+    if (security_.first_admin.is_none() || !core_.admitted_keys(false).empty()) {
+        return;
+    }
+    const Ticket ticket{++tickets_};
+    open_.emplace(ticket, Question{});
+    step(now, FromOperator{
+                  ticket,
+                  CoreRequest{{},
+                              KeyAddRequest{.name = "admin",
+                                            .role = Role::admin,
+                                            .key = to_string(security_.first_admin),
+                                            .why = {.reason = "the first key of this cluster",
+                                                    .author = "muster init"}}}});
 }
 
 void Server::read_store(Instant now) {
@@ -372,35 +420,6 @@ void Server::write(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& as
     });
 }
 
-std::optional<Reply> Server::completed(const Reply& reply) const {
-    std::optional<Reply> whole;
-    const auto begin = [&]<class Body>(const Body* known) -> Body* {
-        return known == nullptr ? nullptr : &std::get<Body>(*whole.emplace(reply).result);
-    };
-    if (!reply.result) {
-        return whole;
-    }
-    if (auto* const stats = begin(std::get_if<StatsReply>(&*reply.result))) {
-        stats_.add_to(*stats, messages());
-    }
-    if (auto* const status = begin(std::get_if<StatusReply>(&*reply.result))) {
-        const auto met = messages();
-        status->host = host_name();
-        status->undecodable =
-            met.agents.undecodable + met.operators_undecodable + met.ended_by_guard;
-        if (file_alarm_) {
-            status->alarms.push_back(*file_alarm_);
-        }
-        if (recorder_ && recorder_->trouble()) {
-            status->alarms.push_back("recording failed: " + *recorder_->trouble());
-        }
-    }
-    if (auto* const events = begin(std::get_if<EventsReply>(&*reply.result))) {
-        events->published_at = published_at_;
-    }
-    return whole;
-}
-
 Shared<Reply> Server::query_core(Instant now, CoreRequest request) {
     const Ticket ticket{++tickets_};
     const RequestId id = request.id;
@@ -409,30 +428,6 @@ Shared<Reply> Server::query_core(Instant now, CoreRequest request) {
     open_.erase(ticket);  // Leadership is over: the core did not answer.
     auto seen = std::exchange(seen_, {});
     return seen ? seen : Reply{id, fail(Errc::not_leader, resigned_.value_or("no answer"))};
-}
-
-ShellStats::Messages Server::messages() const {
-    return {.agents = agents_.traffic(),
-            .operators_undecodable = operators_.undecodable() + operators_ipc_.undecodable(),
-            .ended_by_guard = net::ended_by_guard(),
-            .turned_away = net::turned_away()};
-}
-
-HttpAnswer Server::answer_http(Instant now, std::string_view path) {
-    if (path == "/healthz") {
-        return health_page(resigned_);
-    }
-    if (path == "/readyz") {
-        return readiness_page(query_core(now, {.id = {}, .body = StatusRequest{}})->result);
-    }
-    if (path == "/metrics") {
-        if (!metrics_ || metrics_at_ != now) {  // All requests of one turn get the same page.
-            metrics_ = metrics_page(query_core(now, {.id = {}, .body = StatsRequest{}})->result);
-            metrics_at_ = now;
-        }
-        return *metrics_;
-    }
-    return no_such_page();
 }
 
 void Server::publish(Instant now, std::size_t most) {
@@ -460,6 +455,9 @@ void Server::stop() {
     readings_.refuse_all(stopping);
     publish(net::boottime_now(), unpublished_.size());
     for (const auto& [ticket, question] : open_) {
+        if (question.endpoint == nullptr) {
+            continue;
+        }
         question.endpoint->answer(
             question.asker,
             {.id = question.request->id,
@@ -469,7 +467,7 @@ void Server::stop() {
     }
     const bool answered = !open_.empty();
     open_.clear();
-    for (auto* const endpoint : {&operators_, &operators_ipc_}) {
+    for (auto* const endpoint : {&operators_, &operators_ipc_, &enrolment_}) {
         loop_.forget(endpoint->socket());
         endpoint->socket().close(answered ? final_linger : Duration::zero());
     }

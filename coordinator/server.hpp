@@ -14,6 +14,7 @@
 #include "coordinator/agent_endpoint.hpp"
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/freed_memory.hpp"
+#include "coordinator/gate.hpp"
 #include "coordinator/http/http.hpp"
 #include "coordinator/recorder/recorder.hpp"
 #include "coordinator/requests/operator_endpoint.hpp"
@@ -42,12 +43,14 @@ public:
         std::string operators;
         std::string operators_ipc;  ///< Empty: none.
         std::string events;
-        std::string http{};  ///< Empty: none.
+        std::string http{};       ///< Empty: none.
+        std::string enrolment{};  ///< Empty: none. Only with keys.
     };
 
     /// `image` is the result of begin_leadership().
     Server(net::Context& context, net::Loop& loop, Store& store, const CoordinatorOptions& options,
-           const StoreImage& image, std::optional<RecordOptions> record = {});
+           const StoreImage& image, std::optional<RecordOptions> record = {},
+           Security security = {});
     ~Server();
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
@@ -65,11 +68,11 @@ public:
     /// Answers every open request with `not_leader`, and closes the sockets.
     void stop();
 
-    [[nodiscard]] const Traffic& agent_traffic() const { return agents_.traffic(); }
+    [[nodiscard]] Traffic agent_traffic() const { return agents_.traffic(); }
 
 private:
     struct Question {
-        OperatorEndpoint* endpoint = nullptr;  // None: query_core() asks.
+        OperatorEndpoint* endpoint = nullptr;  // None: we ask ourselves.
         OperatorEndpoint::Asker asker;
         Shared<CoreRequest> request;
     };
@@ -78,6 +81,10 @@ private:
     [[nodiscard]] bool receive_from_agents(Instant now);
     [[nodiscard]] bool receive_from_operators(OperatorEndpoint& endpoint, Instant now);
     void decode(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
+    /// Nothing: the caller may not send it, and was told so.
+    [[nodiscard]] bool may_send(Instant now, OperatorEndpoint& endpoint,
+                                const OperatorEndpoint::Question& question);
+    void admit_first(Instant now);
     void ask_core(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
     void read_store(Instant now);
     void forward_civil_time(Instant now);
@@ -106,10 +113,13 @@ private:
 
     net::Loop& loop_;
     Store& store_;
+    Security security_;
+    Gate gate_;
     AgentEndpoint agents_;
     net::Meter& unread_;  // Of all operators.
     OperatorEndpoint operators_;
     OperatorEndpoint operators_ipc_;
+    OperatorEndpoint enrolment_;
     net::Publisher events_;
     HttpServer http_;
     Coordinator core_;
@@ -129,6 +139,7 @@ private:
     std::size_t polls_left_ = 0;
     std::deque<Event> unpublished_;
     std::uint64_t tickets_ = 0;
+    std::uint64_t denied_ = 0;  // Requests whose sender may not send them.
     std::size_t decoding_ = 0;  // Uploads at the worker.
     int wake_put_off_ = 0;      // Turns in a row that put it off.
     int readings_put_off_ = 0;
@@ -136,7 +147,7 @@ private:
     std::uint64_t turned_away_ = 0;  // Refused connections, when the files were last counted.
     bool sockets_degraded_ = false;  // The state that the core was last given.
     std::optional<std::string> file_alarm_;  // From the last count.
-    std::string published_at_;               // Where events_ listens.
+    Bindings bound_;                         // As others reach them.
     log::RateLimit file_complaints_{1, 1min};
     log::RateLimit record_complaints_{1, 1min};
     log::RateLimit event_lines_;

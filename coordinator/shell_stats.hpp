@@ -6,6 +6,7 @@
 
 #include "common/base/time.hpp"
 #include "common/messages/operator.hpp"
+#include "common/net/authenticator.hpp"
 #include "coordinator/agent_endpoint.hpp"
 #include "coordinator/core/planning/histogram.hpp"
 
@@ -21,6 +22,9 @@ public:
         std::uint64_t operators_undecodable = 0;
         std::uint64_t ended_by_guard = 0;  ///< Connections that broke the protocol.
         std::uint64_t turned_away = 0;     ///< Connections for which no file was left.
+        std::uint64_t unproved = 0;        ///< Of operators and hosts whose key was not proved.
+        std::uint64_t denied = 0;          ///< Requests whose sender may not send them.
+        net::Authenticator::Counts handshakes{};
     };
 
     /// The time that an input that closed a round took in the core, and the time to send its

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """A small agent for muster, written from docs/reference/protocol.md and python3-zmq alone.
 
-Usage: agent.py NAME ENDPOINT MEMORY_FILE
+Usage: agent.py NAME ENDPOINT MEMORY_FILE [STATE]
+
+STATE is where `muster-agent join TOKEN --only-join` left the keys of this host; without it, no keys are used.
 
 It joins, answers polls, starts, stops and restarts processes, and reports changes at once. It refuses
 a task that needs more than it can do: limits, users, leases and the like. Its processes end with it. It
@@ -179,7 +181,7 @@ def signal_group(group, number):
 
 
 class Agent:
-    def __init__(self, name, endpoint, file, form=Json):
+    def __init__(self, name, endpoint, file, state="", form=Json):
         self.form = form
         self.memory = Memory(file)
         self.memory.keep(incarnation=self.memory["incarnation"] + 1)
@@ -198,7 +200,15 @@ class Agent:
         self.ending = False
         self.link = zmq.Context().socket(zmq.DEALER)
         self.link.immediate, self.link.linger = 1, 200  # Unsent messages are dropped: reports are repeated.
+        if state:
+            self.use_keys(pathlib.Path(state))
         self.link.connect(endpoint)
+
+    def use_keys(self, state):
+        key = lambda file, name: bytes.fromhex(re.search(name + ' = "(.*)"', (state / file).read_text())[1])
+        self.link.setsockopt(zmq.CURVE_SERVERKEY, key("cluster", "coordinator_key"))
+        self.link.setsockopt(zmq.CURVE_PUBLICKEY, key("agent.key", "public"))
+        self.link.setsockopt(zmq.CURVE_SECRETKEY, key("agent.key", "secret"))
 
     # ---- sending ----
 
@@ -376,7 +386,7 @@ class Agent:
 
 
 def main(form=Json):
-    agent = Agent(*sys.argv[1:4], form=form)
+    agent = Agent(*sys.argv[1:5], form=form)
     ends = []
     signal.signal(signal.SIGTERM, lambda *_: ends.append(True))
     while not ends:

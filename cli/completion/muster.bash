@@ -15,7 +15,7 @@ _muster() {
         case ${COMP_WORDS[i]} in
             --) return ;;
             -c | --coordinator | --run-dir) to+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
-            -f | --file | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | --node | -c | --coordinator | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
+            -f | --file | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | --node | --ttl | --uses | --expires | --task | --state-dir | --coordinator-key | -c | --coordinator | --context | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
             -*) ;;
             *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
         esac
@@ -25,17 +25,18 @@ _muster() {
         --workdir) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --restart) COMPREPLY=($(compgen -W "always on-failure never" -- "$current")); return ;;
         --reconcile) COMPREPLY=($(compgen -W "original replacement" -- "$current")); return ;;
+        --state-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
         -o | --output) COMPREPLY=($(compgen -W "table json" -- "$current")); return ;;
         --run-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
-        --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | --node | -c | --coordinator | -t | --timeout) return ;;
+        --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | --node | --ttl | --uses | --expires | --task | --coordinator-key | -c | --coordinator | --context | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit log ping help completion version' ;;
+        '') words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key init context doctor bundle log ping help completion version' ;;
         'apply'*) options='--file --replace --yes --force --wait' ;;
         'plan'*) options='--file --replace --force --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check --reported' ;;
         'stats'*) options='--watch --interval' ;;
-        node | 'help node') words='list show offline online drain forgive add remove apply' ;;
+        node | 'help node') words='list show offline online drain forgive add remove apply accept' ;;
         'node list'*) options='--watch --interval'; [[ $verb != 'node list' ]] || words="$(_muster_names node "${to[@]}")" ;;
         'node show'*) options='--watch --interval'; [[ $verb != 'node show' ]] || words="$(_muster_names node "${to[@]}")" ;;
         'node offline'*) options='--reason'; [[ $verb != 'node offline' ]] || words="$(_muster_names node "${to[@]}")" ;;
@@ -77,16 +78,34 @@ _muster() {
         limit | 'help limit') words='list set' ;;
         'limit list'*) options='--watch --interval' ;;
         'limit set'*) options=''; [[ $verb != 'limit set' ]] || words="starts_per_round moves_per_round" ;;
+        node | 'help node') words='list show offline online drain forgive add remove apply accept' ;;
+        'node accept'*) options='--reason'; [[ $verb != 'node accept' ]] || words="$(_muster_names node "${to[@]}")" ;;
+        token | 'help token') words='create list revoke' ;;
+        'token create'*) options='--node --ttl --uses --reason' ;;
+        'token list'*) options='--watch --interval' ;;
+        'token revoke'*) options='--reason' ;;
+        key | 'help key') words='list add revoke remove' ;;
+        'key list'*) options='--watch --interval' ;;
+        'key add'*) options='--expires --pool --task --reason' ;;
+        'key revoke'*) options='--reason' ;;
+        'key remove'*) options='--reason' ;;
+        'init'*) options='--state-dir' ;;
+        context | 'help context') words='add use list' ;;
+        'context add'*) options='--coordinator-key' ;;
+        'context use'*) options='' ;;
+        'context list'*) options='' ;;
+        'doctor'*) options='' ;;
+        'bundle'*) options='' ;;
         log | 'help log') words='level' ;;
         'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        help) words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit log ping help completion version' ;;
+        help) words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key init context doctor bundle log ping help completion version' ;;
         'help'*) options='' ;;
         'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;
     esac
     if [[ $current == -* ]]; then
-        words="$options --coordinator --timeout --output --run-dir --help"
+        words="$options --coordinator --context --timeout --output --run-dir --help"
     fi
     COMPREPLY=($(compgen -W "$words" -- "$current"))
 }

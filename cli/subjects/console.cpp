@@ -29,7 +29,7 @@ Patience patience_for(const RequestBody& body, Duration total) {
 }  // namespace
 
 Console::Console(Settings settings)
-    : settings_{std::move(settings)}, client_{context_, settings_.coordinator} {}
+    : settings_{std::move(settings)}, client_{context_, settings_.coordinator, settings_.keys} {}
 
 Result<ReplyBody> Console::ask(const RequestBody& body) {
     Progress progress{settings_.terminal,

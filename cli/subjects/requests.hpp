@@ -72,6 +72,12 @@ struct OwnRequest {
 /// Requests about nodes, and settings with a reason.
 [[nodiscard]] std::span<const OwnRequest> node_requests();
 
+/// The author, and the reason of --reason.
+[[nodiscard]] Occasion occasion_of(const CommandLine& line);
+
+/// Requests about keys and tokens.
+[[nodiscard]] std::span<const OwnRequest> key_requests();
+
 /// `task add`.
 [[nodiscard]] Made request_to_add(const CommandLine& line);
 

@@ -33,6 +33,15 @@ namespace muster::cli {
 /// `logs`: kept output, and with --follow future output.
 [[nodiscard]] ExitCode run_logs(Console& console, const CommandLine& line, LogsRequest request);
 
+/// `token create`: prints the command with which a host joins.
+[[nodiscard]] ExitCode run_token(Console& console, TokenCreateRequest request);
+
+/// `doctor`: what is weak or broken; exit code 3 if anything is.
+[[nodiscard]] ExitCode run_doctor(Console& console, const std::string& version);
+/// `bundle`: an archive for a person who is to help.
+[[nodiscard]] ExitCode run_bundle(Console& console, const CommandLine& line,
+                                  const std::string& version);
+
 /// `top`: the use between two measurements, repeatedly unless --once.
 [[nodiscard]] ExitCode run_top(Console& console, const CommandLine& line,
                                const UsageRequest& request);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <initializer_list>
 #include <malloc.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace muster {
@@ -22,6 +23,11 @@ void hold_standard_files() {
             static_cast<void>(open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
         }
     }
+}
+
+void keep_memory_private() {
+    // Fails on no kernel that muster runs on.
+    static_cast<void>(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0));
 }
 
 }  // namespace muster

@@ -29,6 +29,7 @@ enum class Errc : std::uint8_t {
     halted,               ///< The awaited state cannot come: the roll-out is halted.
     store_failed,         ///< The store could not make it durable; nothing was changed.
     refused,              ///< Understood and possible, but not allowed now.
+    denied,               ///< Not allowed with this key.
     not_leader,           ///< This coordinator does not lead.
     unreachable,          ///< No answer from the other side.
     hello_required,       ///< This route has not sent a hello.
@@ -47,7 +48,7 @@ template <>
 inline constexpr auto enum_names<Errc> = name_list(
     "malformed", "unsupported_version", "too_large", "unknown_verb", "invalid", "not_found",
     "exists", "conflict", "stale_request", "busy", "timeout", "halted", "store_failed", "refused",
-    "not_leader", "unreachable", "hello_required", "name_in_use", "stale_incarnation",
+    "denied", "not_leader", "unreachable", "hello_required", "name_in_use", "stale_incarnation",
     "stale_epoch", "foreign_cluster", "spec_unknown", "spec_unsupported", "lease_over", "io");
 
 struct Error {

@@ -12,6 +12,7 @@
 #include "common/base/result.hpp"
 #include "common/codec/fields/operator.hpp"
 #include "common/messages/operator.hpp"
+#include "common/messages/role.hpp"
 
 /// The name, arguments and meaning of each verb, in one place. Text requests, `help`, the set of
 /// changes, the digest of a change and the list in docs/reference/protocol.md are made from it.
@@ -23,20 +24,12 @@ namespace muster::codec {
 enum class Access : std::uint8_t { read, change };
 
 /// The subject of a verb.
-enum class Area : std::uint8_t { tasks, nodes, groups, planning, cluster, freeze, limits };
+enum class Area : std::uint8_t { tasks, nodes, groups, planning, cluster, freeze, limits, keys };
 
 [[nodiscard]] constexpr std::string_view to_string(Area area) {
-    constexpr std::array<std::string_view, 7> names{"tasks",   "nodes",  "groups", "planning",
-                                                    "cluster", "freeze", "limits"};
+    constexpr std::array<std::string_view, 8> names{"tasks",   "nodes",  "groups", "planning",
+                                                    "cluster", "freeze", "limits", "keys"};
     return names[static_cast<std::size_t>(area)];
-}
-
-/// The least role that will be allowed to send it. Nothing checks it yet.
-enum class Role : std::uint8_t { observer, operator_, admin };  // NOLINT(readability-*)
-
-[[nodiscard]] constexpr std::string_view to_string(Role role) {
-    constexpr std::array<std::string_view, 3> names{"observer", "operator", "admin"};
-    return names[static_cast<std::size_t>(role)];
 }
 
 struct Verb {
@@ -46,7 +39,7 @@ struct Verb {
     std::string_view answer;  ///< The kind of its reply.
     Area area;
     Access access;
-    Role role;
+    Role role;  ///< The least role that may send it.
     std::string_view usage;  ///< The words after the name in a line of text; or a request in JSON.
     std::string_view summary;
     std::string_view example;  ///< It works as it is.
@@ -96,6 +89,10 @@ template <>
 inline constexpr std::string_view own_kind<LimitsReply> = "limits";
 template <>
 inline constexpr std::string_view own_kind<FreezeReply> = "freeze";
+template <>
+inline constexpr std::string_view own_kind<KeysReply> = "keys";
+template <>
+inline constexpr std::string_view own_kind<TokensReply> = "tokens";
 
 namespace verb_table {
 
@@ -165,6 +162,9 @@ inline constexpr auto verb_rows = [] {
             R"({"verb": "node apply", "nodes": [{"name": NAME, "pool": POOL}...], "force": BOOL, "dry_run": BOOL})",
             "set the list of nodes: add the named ones, remove all others",
             R"({"verb": "node apply", "dry_run": true, "nodes": [{"name": "n1"}, {"name": "n2"}]})"),
+        row<NodeAcceptRequest, KeysReply>("node accept", keys, change, admin, "NAME FINGERPRINT",
+            "admit a host that enrolled without a token",
+            "node accept n1 0123-4567-89ab-cdef-0123-4567-89ab-cdef"),
         row<TaskListRequest, TaskListReply>("task list", tasks, read, observer, "[PATTERN]",
             "tasks, wanted and running", "task list web-*"),
         row<TaskShowRequest, TaskShowReply>("task show", tasks, read, observer, "NAME",
@@ -215,6 +215,25 @@ inline constexpr auto verb_rows = [] {
             "stop all rescheduling until 'freeze off'", "freeze on"),
         row<FreezeOffRequest, FreezeReply>("freeze off", freeze, change, admin, "",
             "end a freeze; silent nodes become lost", "freeze off"),
+        row<KeyListRequest, KeysReply>("key list", keys, read, operator_, "[PATTERN]",
+            "keys, their roles and whether they are valid", "key list"),
+        row<KeyAddRequest, KeysReply>("key add", keys, change, admin, "NAME ROLE KEY",
+            "admit a key, or a second key for a name",
+            "key add ann operator 202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"),
+        row<KeyRevokeRequest, KeysReply>("key revoke", keys, change, admin, "PATTERN",
+            "refuse these keys from now on, and the names, too", "key revoke ann"),
+        row<KeyRemoveRequest, KeysReply>("key remove", keys, change, admin, "PATTERN",
+            "forget names and their keys", "key remove ann"),
+        row<EnrolRequest, EnrolReply>("enrol", keys, change, agent, "NAME SECRET",
+            "ask that this host be admitted; only on the endpoint for enrolment",
+            "enrol n1 202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"),
+        row<TokenListRequest, TokensReply>("token list", keys, read, operator_, "",
+            "open tokens, with which hosts may enrol", "token list"),
+        row<TokenCreateRequest, TokensReply>("token create", keys, change, admin, "PATTERN HASH [TTL]",
+            "open a token, by the hash of its secret",
+            "token create n1 202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"),
+        row<TokenRevokeRequest, TokensReply>("token revoke", keys, change, admin, "ID",
+            "close a token", "token revoke 20212223"),
         row<LogLevelRequest, LogLevelReply>("log level", cluster, read, admin, "LEVEL",
             "set the log level: trace, debug, info, warn or error", "log level debug"),
     };
@@ -239,6 +258,8 @@ static_assert(std::ranges::none_of(verb_rows,
                                               verb.role == Role::observer;
                                    }),
               "an observer changes nothing");
+static_assert(std::ranges::count(verb_rows, Role::agent, &Verb::role) == 1,
+              "an agent sends no requests of operators; a host that is not admitted yet sends one");
 
 }  // namespace verb_table
 

@@ -15,7 +15,11 @@ std::optional<int> read_command_line(int argc, const char* const* argv, const Pr
     CLI::App app{program.summary, program.name};
     app.set_version_flag("--version", std::string{program.name} + ' ' + program.version);
     for (const Option& option : options) {
-        app.add_option(option.name, *option.into, option.summary);
+        if (option.flag != nullptr) {
+            app.add_flag(option.name, *option.flag, option.summary);
+        } else {
+            app.add_option(option.name, *option.into, option.summary);
+        }
     }
     try {
         app.parse(argc, argv);
@@ -26,7 +30,7 @@ std::optional<int> read_command_line(int argc, const char* const* argv, const Pr
                         std::string{error.what()} + "; --help lists the options");
     }
     for (const Option& option : options) {
-        if (app.count(option.name) > 0 && option.into->empty()) {
+        if (option.flag == nullptr && app.count(option.name) > 0 && option.into->empty()) {
             return end_with(exit_usage, program.name,
                             std::string{option.name} + " is empty; give a value, or leave it out");
         }

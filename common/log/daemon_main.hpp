@@ -21,11 +21,13 @@ struct Program {
     const char* summary;
 };
 
-/// `--name VALUE`. A missing option leaves `into` unchanged; an empty value is refused.
+/// `--name VALUE`, or `--name` for a flag. A missing option leaves `into` unchanged; an empty value
+/// is refused.
 struct Option {
     const char* name;
     std::string* into;
     const char* summary;
+    bool* flag = nullptr;  ///< Instead of a value: set to true.
 };
 
 /// Reads the command line. A status: the program ends with it, after it printed the error or help.

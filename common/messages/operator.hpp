@@ -9,6 +9,7 @@
 #include "common/messages/operator/cluster.hpp"
 #include "common/messages/operator/explain.hpp"
 #include "common/messages/operator/intents.hpp"
+#include "common/messages/operator/keys.hpp"
 #include "common/messages/operator/nodes.hpp"
 #include "common/messages/operator/tasks.hpp"
 
@@ -43,7 +44,9 @@ using CoreRequestBody = OutOfLine<std::variant<
     ExplainRequest, PlanRequest, RebalanceRequest, NodeOfflineRequest, NodeOnlineRequest,
     NodeDrainRequest, NodeAddRequest, NodeRemoveRequest, NodeApplyRequest, LimitListRequest,
     LimitSetRequest, GroupListRequest, GroupShowRequest, NodeForgiveRequest, FreezeShowRequest,
-    FreezeOnRequest, FreezeOffRequest, LogsRequest, TaskSignalRequest, UsageRequest>>;
+    FreezeOnRequest, FreezeOffRequest, LogsRequest, TaskSignalRequest, UsageRequest,
+    KeyListRequest, KeyAddRequest, KeyRevokeRequest, KeyRemoveRequest, NodeAcceptRequest, EnrolRequest,
+    TokenListRequest, TokenCreateRequest, TokenRevokeRequest>>;
 
 template <class... Shell, class... Core>
 std::variant<Shell..., Core...> all_of_both(std::variant<Shell...>, std::variant<Core...>);
@@ -69,7 +72,8 @@ using ReplyBody = OutOfLine<std::variant<
     HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply, TaskShowReply,
     EventsReply, WaitReply, ChangeReply, RoundReply, StoreAcceptReply, LogLevelReply, StatsReply,
     ReportedReply, ExplainReply, PlanReply, RebalanceReply, NodesChangeReply, LimitsReply,
-    GroupListReply, GroupShowReply, FreezeReply, LogsReply, TaskSignalReply, UsageReply>>;
+    GroupListReply, GroupShowReply, FreezeReply, LogsReply, TaskSignalReply, UsageReply,
+    KeysReply, TokensReply, EnrolReply>>;
 
 /// Exactly one per request.
 struct Reply {

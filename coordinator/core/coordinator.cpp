@@ -37,6 +37,25 @@ std::vector<std::string> Coordinator::contradictions() const {
 
 std::uint64_t Coordinator::last_in_effect() const { return rooms_->memory().ledger.durable(); }
 
+Result<void> Coordinator::may_send(Instant now, const Caller& caller,
+                                   const RequestBody& request) const {
+    const Memory& memory = rooms_->memory();
+    return memory.access.may_send(caller, request, memory.clock.at(now)).map([](const auto&) {});
+}
+
+std::vector<PublicKey> Coordinator::admitted_keys(bool agents) const {
+    return rooms_->memory().access.admitted(agents);
+}
+
+std::uint64_t Coordinator::keys_version() const {
+    return rooms_->memory().ledger.keys().count().version;
+}
+
+bool Coordinator::is_enrolment_open(Instant now) const {
+    const Memory& memory = rooms_->memory();
+    return memory.enrolments.is_open(memory.clock.at(now));
+}
+
 bool Coordinator::has_incomplete_change() const { return rooms_->has_incomplete_change(); }
 
 Instant Coordinator::next_deadline() const { return rooms_->next_deadline(); }

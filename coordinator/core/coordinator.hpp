@@ -37,6 +37,17 @@ public:
     /// When step() wants to be called next, if no input comes earlier.
     [[nodiscard]] Instant next_deadline() const;
 
+    /// Whether the caller may send this request: the same answer as in a step, for what the shell
+    /// answers itself.
+    [[nodiscard]] Result<void> may_send(Instant now, const Caller& caller,
+                                        const RequestBody& request) const;
+    /// The keys that may connect as agents, or as operators, in order. They are the same as long as
+    /// keys_version() is.
+    [[nodiscard]] std::vector<PublicKey> admitted_keys(bool agents) const;
+    [[nodiscard]] std::uint64_t keys_version() const;
+    /// Hosts may connect to enrol.
+    [[nodiscard]] bool is_enrolment_open(Instant now) const;
+
     /// A large change is not complete yet: the recorder must not record this state.
     [[nodiscard]] bool has_incomplete_change() const;
 

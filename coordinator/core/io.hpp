@@ -8,6 +8,7 @@
 
 #include "common/base/shared.hpp"
 #include "common/base/time.hpp"
+#include "common/crypto/key.hpp"
 #include "common/messages/message.hpp"
 #include "common/messages/operator.hpp"
 #include "coordinator/core/rows.hpp"
@@ -20,11 +21,22 @@ enum class Session : std::uint64_t {};
 /// The shell's number for a request that waits for its one reply.
 enum class Ticket : std::uint64_t {};
 
+/// Who sent a message, as its socket knows. By default nobody.
+struct Caller {
+    bool is_local = false;  ///< Its socket is open to the operators of this host only.
+    /// It belongs to a host that enrols: any key may connect there.
+    bool is_enrolling = false;
+    PublicKey key{};  ///< Proved by CURVE.
+
+    friend bool operator==(const Caller&, const Caller&) = default;
+};
+
 // ---- inputs ----
 
 struct FromAgent {
     Session session{};
     AgentMessage message;
+    Caller by{.is_local = true};  ///< Only a hello needs it.
 };
 /// The connection closed: a hint, never a proof that the agent died.
 struct SessionClosed {
@@ -39,6 +51,7 @@ struct FromOperator {
     Ticket ticket{};
     Shared<CoreRequest> request;  ///< Shared, because some handlers need several steps for it.
     Digest digest{};  ///< Of a change, if it is known: computing it takes long for a large change.
+    Caller by{.is_local = true};
 };
 /// Every Persist up to this number is durable.
 struct Persisted {

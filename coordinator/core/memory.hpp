@@ -13,6 +13,8 @@
 #include "coordinator/core/planning/planning.hpp"
 #include "coordinator/core/queries/facts.hpp"
 #include "coordinator/core/rows.hpp"
+#include "coordinator/core/security/access.hpp"
+#include "coordinator/core/security/enrolments.hpp"
 #include "coordinator/core/suspension/suspension.hpp"
 #include "coordinator/core/workload/copies.hpp"
 
@@ -33,6 +35,8 @@ struct Memory {
     NodeRegistry nodes;
     Copies copies;
     Ledger ledger;
+    Access access;
+    Enrolments enrolments;
     FleetRoom room;
     Suspension suspension;
     Liveness liveness;

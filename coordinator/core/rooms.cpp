@@ -32,7 +32,7 @@ Rooms::Rooms(Instant now, CoordinatorOptions options, const StoreImage& image)
     : in_{now, std::move(options), image},
       reports_{in_.nodes,      in_.copies,   in_.ledger.meta(),
                in_.suspension, in_.liveness, in_.membership},
-      operators_{in_.facts(now), in_.ledger, in_.liveness, in_.planning} {
+      operators_{in_.facts(now), in_.ledger, in_.liveness, in_.planning, in_.enrolments} {
     in_.membership.restore({now, in_.clock, in_.events});
 }
 

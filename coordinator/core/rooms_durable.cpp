@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "common/base/ensure.hpp"
+#include "coordinator/core/nodes/notes.hpp"
 #include "coordinator/core/rooms.hpp"
 
 /// What follows from a write once it is durable.
@@ -35,6 +36,8 @@ std::string describe(const TaskChange& change) {
     }
     return sentence;
 }
+
+std::string describe_by(std::string_view author) { return describe_cause(author, {}); }
 
 }  // namespace
 
@@ -73,6 +76,7 @@ void Rooms::apply_write(StepContext& step, const PendingWrite& write, Effects& e
         return;
     }
     apply_tasks(step, write, effects);
+    apply_keys(step, change);
     in_.membership.on_durable(step, change, effects);
     for (const Shared<StoredSetting>& row : change.of<StoredSetting>().put) {
         step.emit("setting.changed", row->name, row->value);
@@ -102,6 +106,28 @@ void Rooms::apply_tasks(StepContext& step, const PendingWrite& write, Effects& e
         }
     }
     effects.plan_at_least(PlanReason::touched);
+}
+
+void Rooms::apply_keys(StepContext& step, const Change& change) {
+    const Rows<StoredKey>& keys = change.of<StoredKey>();
+    for (const Shared<StoredKey>& row : keys.put) {
+        step.emit(row->revoked ? "key.revoked" : "key.admitted", row->name,
+                  std::string{to_string(row->role)} + ", " + describe_by(row->author));
+        in_.membership.check_key(step, row->name);
+    }
+    for (const std::string& name : keys.erased) {
+        step.emit("key.removed", name, describe_by(change.why.author));
+        in_.membership.check_key(step, name);
+    }
+    const Rows<StoredToken>& tokens = change.of<StoredToken>();
+    for (const Shared<StoredToken>& token : tokens.put) {
+        step.emit("token.open", token->name,
+                  "for " + token->pattern + ", uses left: " + std::to_string(token->uses) + ", " +
+                      describe_by(token->author));
+    }
+    for (const std::string& id : tokens.erased) {
+        step.emit("token.closed", id);
+    }
 }
 
 void Rooms::put(const StoredTask& row) {

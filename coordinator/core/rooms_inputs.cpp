@@ -11,7 +11,7 @@ void Rooms::on(StepContext& step, const FromAgent& input, Effects& effects) {
     const auto to_its_room = [&](const auto& message) {
         using Kind = std::decay_t<decltype(message)>;
         if constexpr (std::is_same_v<Kind, Hello>) {
-            in_.membership.on_hello(step, session, message, effects);
+            in_.membership.on_hello(step, input, message, effects);
         } else if constexpr (std::is_same_v<Kind, Departure>) {
             in_.membership.on_departure(step, session, message, effects);
         } else if constexpr (std::is_same_v<Kind, Report>) {
@@ -34,7 +34,13 @@ void Rooms::on(StepContext& step, const Undecodable& input, Effects& /*effects*/
 }
 
 void Rooms::on(StepContext& step, const FromOperator& input, Effects& effects) {
-    operators_.on_request(step, input, in_.facts(step.now), effects);
+    const auto identity = in_.access.may_send(input.by, input.request->body, step.civil());
+    if (!identity) {
+        step.output.replies.push_back(
+            {input.ticket, Reply{input.request->id, tl::unexpected{identity.error()}}});
+        return;
+    }
+    operators_.on_request(step, signed_by(*identity, input), in_.facts(step.now), effects);
 }
 
 void Rooms::on(StepContext& /*step*/, const OwnSockets& input, Effects& /*effects*/) {
@@ -43,7 +49,11 @@ void Rooms::on(StepContext& /*step*/, const OwnSockets& input, Effects& /*effect
 
 void Rooms::on(StepContext& step, const CivilTime& input, Effects& /*effects*/) {
     const bool is_first = !in_.clock.known_at(step.now);
+    const CivilMs before = in_.clock.last();
     in_.clock.set(step.now, input.at);
+    for (const std::string& name : names_ending(in_.ledger.keys(), before, step.civil())) {
+        in_.membership.check_key(step, name);
+    }
     if (is_first) {
         step.emit("leader.elected", "", "epoch " + std::to_string(raw(in_.ledger.meta().epoch)));
         if (in_.freeze.is_on()) {

@@ -14,7 +14,9 @@
 #include "common/base/ids.hpp"
 #include "common/base/shared.hpp"
 #include "common/base/time.hpp"
+#include "common/crypto/key.hpp"
 #include "common/messages/operator.hpp"
+#include "common/messages/role.hpp"
 #include "common/spec/spec.hpp"
 
 /// What the coordinator stores. Placements are not stored: they come from reports.
@@ -121,6 +123,42 @@ struct StoredFreeze {
     friend bool operator==(const StoredFreeze&, const StoredFreeze&) = default;
 };
 
+/// A key that is admitted, and how long.
+struct AdmittedKey {
+    PublicKey key;
+    CivilMs since{};
+    CivilMs until{};  ///< 0: for ever.
+
+    friend bool operator==(const AdmittedKey&, const AdmittedKey&) = default;
+};
+
+/// A name that proves itself by a key.
+struct StoredKey {
+    static constexpr std::size_t keys_at_most = 2;  ///< So that one can replace the other.
+
+    std::string name;
+    Role role = Role::agent;
+    std::vector<AdmittedKey> keys;
+    bool revoked = false;              ///< None of its keys is admitted any more.
+    std::vector<std::string> pools{};  ///< That it may change. Empty: all.
+    std::vector<std::string> tasks{};  ///< Patterns. Empty: all.
+    std::string author{};              ///< Of the last change.
+
+    friend bool operator==(const StoredKey&, const StoredKey&) = default;
+};
+
+/// A token with which hosts may enrol.
+struct StoredToken {
+    std::string name;     ///< The first digits of its hash.
+    PublicKey hash;       ///< Of its secret. A hash has the form of a key.
+    std::string pattern;  ///< Of the names.
+    std::uint32_t uses = 0;  ///< Left.
+    CivilMs until{};
+    std::string author{};
+
+    friend bool operator==(const StoredToken&, const StoredToken&) = default;
+};
+
 /// The key of a row among those of its kind.
 [[nodiscard]] inline std::string_view key_of(const StoredTask& row) { return row.wanted.name; }
 [[nodiscard]] inline std::string_view key_of(const StoredFreeze& /*row*/) { return {}; }
@@ -162,6 +200,8 @@ struct StoreImage {
     std::vector<StoredSetting> settings;
     std::vector<StoredFreeze> freeze;
     std::vector<StoredEnds> ends;
+    std::vector<StoredKey> keys;
+    std::vector<StoredToken> tokens;
 };
 
 template <class Row>
@@ -181,7 +221,9 @@ struct Continues {};
 using Write = std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest,
                            Shared<StoredIntent>, StoredSetting, Erase<StoredTask>,
                            Erase<StoredNode>, Erase<StoredIntent>, EraseOldRequests, StoredFreeze,
-                           Erase<StoredFreeze>, Shared<StoredEnds>, Erase<StoredEnds>, Continues>;
+                           Erase<StoredFreeze>, Shared<StoredEnds>, Erase<StoredEnds>,
+                           Shared<StoredKey>, Erase<StoredKey>, StoredToken, Erase<StoredToken>,
+                           Continues>;
 
 /// Writes that become durable together, in the order of their numbers. They have no effect and get
 /// no answer before the input Persisted of this number.

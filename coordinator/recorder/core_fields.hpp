@@ -64,7 +64,7 @@ struct CoreFields::OfCore : PlainFields {
         static_assert(is_made_of<Node, RegistryFacts, LifecycleFacts, LifeFacts, ConflictFacts,
                                  PollFacts, SilenceFacts, RecoveryFacts, ComplianceFacts,
                                  ReadinessFacts, CopyFacts, RowFacts, ReportedFacts>);
-        auto& [name, session, issued, from_store, counts_toward_freeze, touched] =
+        auto& [name, session, key, issued, from_store, counts_toward_freeze, touched] =
             part<RegistryFacts>(it);
         auto& [lost, gone, able, ahead, suspended_until, intent, admission, since] =
             part<LifecycleFacts>(it);
@@ -80,7 +80,7 @@ struct CoreFields::OfCore : PlainFields {
         auto& [durable, row_pending, forgetting] = part<RowFacts>(it);
         auto& [agent_facts] = part<ReportedFacts>(it);
         visit(
-            "name session issued from_store counts_toward_freeze touched lost gone able ahead "
+            "name session key issued from_store counts_toward_freeze touched lost gone able ahead "
             "suspended_until intent admission since incarnation life left_instances_running "
             "in_conflict polled_round polled_issued answered_in polled_at_start answer_pending "
             "misses "
@@ -88,7 +88,7 @@ struct CoreFields::OfCore : PlainFields {
             "silent_routes silent given_up awaited disobeyed ignored_checks known_revision "
             "resolved_up_to reported "
             "vanished durable row_pending forgetting agent_facts",
-            name, session, issued, from_store, counts_toward_freeze, touched, lost, gone, able,
+            name, session, key, issued, from_store, counts_toward_freeze, touched, lost, gone, able,
             ahead, suspended_until, intent, admission, since, incarnation, life,
             left_instances_running, in_conflict, polled_round, polled_issued, answered_in,
             polled_at_start, answer_pending, misses, connection_misses, silent_routes, silent,
@@ -354,6 +354,7 @@ struct CoreFields::OfCore : PlainFields {
     static constexpr auto names(const RowCount<Row>*) {
         return "";
     }
+    static constexpr auto names(const RowCount<StoredKey>*) { return "owners ends version"; }
     static constexpr auto names(const RowCount<StoredIntent>*) { return "listed removed"; }
     static constexpr auto names(const RowCount<StoredTask>*) { return "tasks instances"; }
     template <class Row>
@@ -406,11 +407,14 @@ struct CoreFields::OfCore : PlainFields {
         // No state is saved while there are parts.
         auto& [options, meta, persisted, durable, tables, removed_tasks, answers, pending, parts] =
             it;
-        auto& [tasks, intents, settings, freeze] = tables;
-        visit("meta persisted durable tasks intents settings freeze removed_tasks answers pending",
-              meta, persisted, durable, tasks, intents, settings, freeze, removed_tasks, answers,
-              pending);
+        auto& [tasks, intents, settings, freeze, keys, tokens] = tables;
+        visit("meta persisted durable tasks intents settings freeze keys tokens removed_tasks "
+              "answers pending",
+              meta, persisted, durable, tasks, intents, settings, freeze, keys, tokens,
+              removed_tasks, answers, pending);
     }
+    static constexpr auto names(const Enrolments::Pending*) { return "name key since"; }
+    static constexpr auto names(const Enrolments*) { return "-options -ledger pending"; }
     static constexpr auto names(const FleetRoom*) { return "-nodes -ledger became_full"; }
     static constexpr auto names(const Suspension*) { return "-options -nodes scores"; }
     static constexpr auto names(const Liveness*) {
@@ -434,10 +438,12 @@ struct CoreFields::OfCore : PlainFields {
     }
     static constexpr auto names(const AgentCallHandler*) { return "-nodes -copies -meta calls"; }
     static constexpr auto names(const Operators*) {
-        return "-ledger -planning -tasks -nodes -cluster agent_calls waits plan_waits -in_line";
+        return "-ledger -planning -tasks -nodes -cluster -keys agent_calls waits plan_waits "
+               "-in_line";
     }
     static constexpr auto names(const Memory*) {
-        return "options clock events nodes copies ledger room suspension liveness freeze "
+        return "options clock events nodes copies ledger -access enrolments room suspension "
+               "liveness freeze "
                "membership planning";
     }
     static constexpr auto names(const Rooms*) { return "in -reports operators is_over"; }

@@ -133,6 +133,9 @@ private:
         } else if constexpr (Count == 13) {
             auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = it;
             use(a, b, c, d, e, f, g, h, i, j, k, l, m);
+        } else if constexpr (Count == 14) {
+            auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = it;
+            use(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
         } else {
             static_assert(Count == 15, "no struct of so many members was described yet");
             auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = it;

@@ -65,6 +65,18 @@ struct PlainFields {
         return {};
     }
 
+    static void write(const codec::Like<PublicKey> auto& key, std::string& into) {
+        into = key.is_none() ? std::string{} : to_string(key);
+    }
+    static Result<void> read(std::string_view bytes, codec::Like<PublicKey> auto& into) {
+        const auto key = bytes.empty() ? PublicKey{} : parse_public_key(bytes);
+        if (!key) {
+            return fail(Errc::malformed, "is not a key");
+        }
+        into = *key;
+        return {};
+    }
+
     // ---- basic types ----
 
     static constexpr auto names(const InstanceId*) { return "task ordinal"; }
@@ -85,10 +97,11 @@ struct PlainFields {
 
     // ---- inputs ----
 
-    static constexpr auto names(const FromAgent*) { return "session message"; }
+    static constexpr auto names(const FromAgent*) { return "session message by"; }
+    static constexpr auto names(const Caller*) { return "is_local is_enrolling key"; }
     static constexpr auto names(const SessionClosed*) { return "session"; }
     static constexpr auto names(const Undecodable*) { return "session why"; }
-    static constexpr auto names(const FromOperator*) { return "ticket request digest"; }
+    static constexpr auto names(const FromOperator*) { return "ticket request digest by"; }
     static constexpr auto names(const Persisted*) { return "number"; }
     static constexpr auto names(const StoreFailed*) { return "detail"; }
     static constexpr auto names(const OwnSockets*) { return "ill"; }
@@ -124,6 +137,13 @@ struct PlainFields {
     }
     static constexpr auto names(const StoredSetting*) { return "name value"; }
     static constexpr auto names(const StoredFreeze*) { return "on reason author since"; }
+    static constexpr auto names(const AdmittedKey*) { return "key since until"; }
+    static constexpr auto names(const StoredKey*) {
+        return "name role keys revoked pools tasks author";
+    }
+    static constexpr auto names(const StoredToken*) {
+        return "name hash pattern uses until author";
+    }
     static constexpr auto names(const StoredRequest*) { return "id reply request_digest"; }
 
     // ---- rows on their way to the store ----
@@ -144,7 +164,7 @@ struct PlainFields {
     }
     static constexpr auto names(const CoordinatorOptions*) {
         return "round loss recovery_grace lease rebalance move_cooldown stop_strays max_flaky "
-               "flaky_tasks listed_only version rows_of_step";
+               "flaky_tasks listed_only keys accept_pending version rows_of_step";
     }
     static constexpr auto names(const Evacuation*) { return "cause force"; }
     static constexpr auto names(const Outcomes*) { return "answered refused unanswered"; }

@@ -29,9 +29,9 @@ std::string encoded(OperatorEndpoint::Form form, const Reply& reply) {
 
 }  // namespace
 
-OperatorEndpoint::OperatorEndpoint(net::Context& context, net::Meter& unread)
-    : router_{context,
-              {.message_bytes = limits::operator_message_bytes, .send_queue = replies_queued}},
+OperatorEndpoint::OperatorEndpoint(net::Context& context, net::Meter& unread,
+                                   std::size_t message_bytes)
+    : router_{context, {.message_bytes = message_bytes, .send_queue = replies_queued}},
       unread_{context, unread} {}
 
 Result<std::string> OperatorEndpoint::bind(std::string_view endpoint) {
@@ -43,6 +43,9 @@ net::Receipt OperatorEndpoint::receive(Instant now, Question& into) {
     if (receipt == net::Receipt::nothing) {
         return receipt;
     }
+    asker_.by = {.is_local = door_ == Door::local,
+                 .is_enrolling = door_ == Door::enrolment,
+                 .key = asker_.envelope.peer};
     const bool one_frame = receipt == net::Receipt::message && received_.size() == 1;
     asker_.form = one_frame || receipt == net::Receipt::probe ? Form::json : Form::native;
     if (receipt == net::Receipt::probe) {

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "common/base/limits.hpp"
 #include "common/log/log.hpp"
 #include "common/messages/operator.hpp"
 #include "common/net/unread.hpp"
+#include "coordinator/core/io.hpp"
 #include "coordinator/requests/uploads.hpp"
 
 namespace muster::coordinator {
@@ -28,9 +30,17 @@ class OperatorEndpoint {
 public:
     enum class Form : std::uint8_t { native, json };
 
+    /// For whom it is.
+    enum class Door : std::uint8_t {
+        local,      ///< Operators of this host.
+        network,    ///< Operators who prove their keys.
+        enrolment,  ///< Hosts that ask to be admitted.
+    };
+
     struct Asker {
         net::Envelope envelope;
         Form form = Form::native;
+        Caller by{};
     };
     struct Question {
         Asker asker;
@@ -45,8 +55,14 @@ public:
     };
 
     /// `unread` is shared by all endpoints of operators.
-    OperatorEndpoint(net::Context& context, net::Meter& unread);
+    OperatorEndpoint(net::Context& context, net::Meter& unread,
+                     std::size_t message_bytes = limits::operator_message_bytes);
 
+    /// Before bind(): every peer must prove an admitted key.
+    void use(const net::ServerKeys& keys) {
+        router_.use(keys);
+        door_ = keys.domain == "enrolment" ? Door::enrolment : Door::network;
+    }
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
     [[nodiscard]] net::Router& socket() { return router_; }
 
@@ -67,6 +83,7 @@ public:
 
     /// Messages that were not requests.
     [[nodiscard]] std::uint64_t undecodable() const { return undecodable_; }
+    [[nodiscard]] std::uint64_t unproved() const { return router_.unproved(); }
 
 private:
     /// Nothing: a part. `upload` is the request that it completed; empty: more parts must come.
@@ -76,6 +93,7 @@ private:
     [[nodiscard]] std::optional<Error> too_much(const Asker& asker, std::size_t bytes) const;
     void send(const Asker& asker, const Written& written);
 
+    Door door_ = Door::local;
     net::Router router_;
     net::Unread unread_;
     net::Message received_;

@@ -1,5 +1,6 @@
 #include "coordinator/store/rows.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
 #include "common/sqlite/columns.hpp"
@@ -126,6 +128,53 @@ Result<StoredFreeze> freeze_of(const sqlite::Statement& row) {
                         .since = CivilMs{row.number(2)}};
 }
 
+PublicKey key_of_blob(std::string_view bytes) {
+    PublicKey key;
+    if (bytes.size() == key.bytes.size()) {
+        std::ranges::copy(bytes, key.bytes.begin());
+    }
+    return key;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+    std::vector<std::string> words;
+    for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(text.size(), end + 1))) {
+        end = std::min(text.size(), text.find(' '));
+        words.emplace_back(text.substr(0, end));
+    }
+    return words;
+}
+
+Result<StoredKey> stored_key_of(const sqlite::Statement& row) {
+    StoredKey stored{.name = std::string{row.text(0)},
+                     .role = static_cast<Role>(row.number(1)),
+                     .keys = {},
+                     .revoked = row.number(8) != 0,
+                     .pools = words_of(row.text(9)),
+                     .tasks = words_of(row.text(10)),
+                     .author = std::string{row.text(11)}};
+    for (const int at : {2, 5}) {
+        const AdmittedKey key{key_of_blob(row.blob(at)), CivilMs{row.number(at + 1)},
+                              CivilMs{row.number(at + 2)}};
+        if (!key.key.is_none()) {
+            stored.keys.push_back(key);
+        }
+    }
+    if (stored.keys.empty()) {
+        return unreadable("key of '" + stored.name + "'", "it is not 32 bytes");
+    }
+    return stored;
+}
+
+Result<StoredToken> token_of(const sqlite::Statement& row) {
+    return StoredToken{.name = std::string{row.text(0)},
+                       .hash = key_of_blob(row.blob(1)),
+                       .pattern = std::string{row.text(2)},
+                       .uses = from_column<std::uint32_t>(row.number(3)),
+                       .until = CivilMs{row.number(4)},
+                       .author = std::string{row.text(5)}};
+}
+
 }  // namespace
 
 Result<Meta> read_meta(const sqlite::Database& database) {
@@ -163,6 +212,11 @@ Result<StoreImage> read_image(const sqlite::Database& database) {
     add("SELECT name, value FROM settings ORDER BY name", image.settings, setting_of);
     add("SELECT reason, author, since FROM freeze", image.freeze, freeze_of);
     add("SELECT name, generation, ordinals FROM ends ORDER BY name", image.ends, ends_of);
+    add("SELECT name, role, key, since, until, second_key, second_since, second_until, revoked, "
+        "pools, tasks, author FROM keys ORDER BY name",
+        image.keys, stored_key_of);
+    add("SELECT id, hash, pattern, uses, until, author FROM tokens ORDER BY id", image.tokens,
+        token_of);
     if (!read) {
         return tl::unexpected{read.error()};
     }
@@ -190,6 +244,10 @@ constexpr std::array<std::string_view, std::variant_size_v<Write> - 1> texts{
     "DELETE FROM freeze",
     "INSERT OR REPLACE INTO ends VALUES (?, ?, ?)",
     "DELETE FROM ends WHERE name = ?",
+    "INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "DELETE FROM keys WHERE name = ?",
+    "INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?, ?, ?)",
+    "DELETE FROM tokens WHERE id = ?",
 };
 
 static_assert(std::is_same_v<std::variant_alternative_t<texts.size(), Write>, Continues>);
@@ -206,9 +264,15 @@ void bind_one(sqlite::Statement& into, int parameter, const auto& value) {
         into.bind_blob(parameter, value.bytes);
     } else if constexpr (std::is_same_v<Value, bool>) {
         into.bind(parameter, value ? 1 : 0);
+    } else if constexpr (std::is_integral_v<Value>) {
+        into.bind(parameter, static_cast<std::int64_t>(value));
     } else {
         into.bind(parameter, column(value));
     }
+}
+
+std::string_view bytes_of_key(const PublicKey& key) {
+    return {reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size()};
 }
 
 /// Binds a write's values to a statement.
@@ -251,6 +315,19 @@ struct Bind {
             }
         }
         all(ends->name, ends->generation, Blob{encoded});
+    }
+    void operator()(const Shared<StoredKey>& key) const {
+        ensure(!key->keys.empty(), "a stored name has a key");
+        const AdmittedKey& first = key->keys.front();
+        const AdmittedKey second = key->keys.size() > 1 ? key->keys.back() : AdmittedKey{};
+        all(key->name, key->role, Blob{bytes_of_key(first.key)}, first.since, first.until,
+            Blob{bytes_of_key(second.key)},
+            second.since, second.until, key->revoked, joined(key->pools, " "),
+            joined(key->tasks, " "), key->author);
+    }
+    void operator()(const StoredToken& token) const {
+        all(token.name, Blob{bytes_of_key(token.hash)}, token.pattern, token.uses, token.until,
+            token.author);
     }
     template <class Row>
     void operator()(const Erase<Row>& erase) const {

@@ -95,9 +95,36 @@ constexpr const char* table_of_ends = R"(
     );
 )";
 
+// A name has one key or two. Patterns have no spaces, so spaces separate them.
+constexpr const char* tables_of_keys = R"(
+    CREATE TABLE keys (
+        name TEXT PRIMARY KEY,
+        role INTEGER NOT NULL CHECK (role BETWEEN 0 AND 3),
+        key BLOB NOT NULL,
+        since INTEGER NOT NULL,
+        until INTEGER NOT NULL,
+        second_key BLOB NOT NULL,
+        second_since INTEGER NOT NULL,
+        second_until INTEGER NOT NULL,
+        revoked INTEGER NOT NULL,
+        pools TEXT NOT NULL,
+        tasks TEXT NOT NULL,
+        author TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE tokens (
+        id TEXT PRIMARY KEY,
+        hash BLOB NOT NULL,
+        pattern TEXT NOT NULL,
+        uses INTEGER NOT NULL,
+        until INTEGER NOT NULL,
+        author TEXT NOT NULL
+    ) WITHOUT ROWID;
+)";
+
 /// The step from each schema to the next.
 constexpr std::array<const char*, schema_version> steps{
-    first_tables, tables_of_intents, table_of_freeze, limits_of_rounds, table_of_ends};
+    first_tables, tables_of_intents, table_of_freeze, limits_of_rounds, table_of_ends,
+    tables_of_keys};
 
 Result<void> insert_meta(const sqlite::Database& database, const ClusterId& cluster) {
     return database.prepare("INSERT INTO meta VALUES (1, ?, 0, ?, 0, 0)")

@@ -69,7 +69,7 @@ struct Writer {
     [[nodiscard]] std::vector<Row>& rows() const {
         return std::get<std::vector<Row>&>(std::tie(image.tasks, image.nodes, image.requests,
                                                     image.intents, image.settings, image.freeze,
-                                                    image.ends));
+                                                    image.ends, image.keys, image.tokens));
     }
 };
 

@@ -90,7 +90,7 @@ TEST_CASE("without a configuration all files are in the directories of the user"
     };
     const auto endpoints = free_endpoints();
     Process coordinator{
-        start({"muster-coordinator", "--agents", endpoints.agents, "--operators",
+        start({"muster-coordinator", "--insecure-loopback", "--agents", endpoints.agents, "--operators",
                endpoints.operators, "--events", endpoints.events, "--http", endpoints.http})};
     const bool answered = ask_line("ipc://" + sockets + "/operators.sock", "ping").has_value();
     INFO(text_of(log));

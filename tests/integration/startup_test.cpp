@@ -23,8 +23,9 @@ void expect_refusal(const Finished& finished, const std::string& word, int code 
 Finished start_with(const Directory& directory, const std::string& endpoints,
                     const std::string& top = "") {
     write_text(directory.path() + "/coordinator.toml",
-               top + "\nstate_dir = \"" + directory.path() + "/state\"\nrun_dir = \"" +
-                   directory.path() + "/run\"\n[endpoints]\n" + endpoints);
+               top + "\ninsecure_loopback = true\nstate_dir = \"" + directory.path() +
+                   "/state\"\nrun_dir = \"" + directory.path() + "/run\"\n[endpoints]\n" +
+                   endpoints);
     return run(directory.path(),
                {program("muster-coordinator"), "--config", directory.path() + "/coordinator.toml"});
 }
@@ -48,14 +49,15 @@ TEST_CASE("an endpoint that leaves the host is refused with the reason", "[integ
         run(directory.path(),
             {program("muster-agent"), "--name", "n1", "--coordinator", "tcp://192.0.2.1:7700",
              "--state-dir", directory.path() + "/agent", "--run-dir", directory.path() + "/run"}),
-        "keys are required for addresses other than loopback; muster-agent join");
+        "n1 has joined no cluster, so it has no key for tcp://192.0.2.1:7700");
     expect_refusal(run(directory.path(),
                        {program("muster"), "status", "--coordinator", "tcp://192.0.2.1:7701"}),
                    "keys are required for addresses other than loopback", 6);
     const auto with = [&](const std::string& option) {
-        return run(directory.path(),
-                   {program("muster-coordinator"), option, "tcp://0.0.0.0:7700", "--state-dir",
-                    directory.path() + "/state", "--run-dir", directory.path() + "/run"});
+        return run(
+            directory.path(),
+            {program("muster-coordinator"), "--insecure-loopback", option, "tcp://0.0.0.0:7700",
+             "--state-dir", directory.path() + "/state", "--run-dir", directory.path() + "/run"});
     };
     for (const std::string option : {"--agents", "--operators", "--events"}) {
         expect_refusal(with(option), "cannot bind tcp://0.0.0.0:7700: keys are required");
@@ -100,7 +102,7 @@ TEST_CASE("a port in use is named in the error", "[integration][startup]") {
 TEST_CASE("a faulty configuration is refused with its line", "[integration][startup]") {
     const Directory directory;
     expect_refusal(start_with(directory, "", "stat_dir = \"/x\""), "coordinator.toml:1");
-    expect_refusal(start_with(directory, "agents = 7\n"), "coordinator.toml:5");
+    expect_refusal(start_with(directory, "agents = 7\n"), "coordinator.toml:6");
     expect_refusal(run(directory.path(), {program("muster-coordinator"), "--config",
                                           directory.path() + "/absent.toml"}),
                    "absent.toml");

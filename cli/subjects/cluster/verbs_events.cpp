@@ -164,7 +164,7 @@ ExitCode follow(Console& console, const CommandLine& line, EventsRequest request
     }
     const auto& given = console.settings().events;
     const std::string& endpoint = given.empty() ? kept->published_at : given;
-    net::Subscriber subscriber{console.context()};
+    net::Subscriber subscriber{console.context(), console.settings().keys};
     if (auto connected = subscriber.connect(endpoint); !connected) {
         return console.fail_with(connected.error());
     }

@@ -26,9 +26,13 @@ std::string author_of_process() {
            (is_at ? "@" + std::string{host.data()} : "");
 }
 
+}  // namespace
+
 Occasion occasion_of(const CommandLine& line) {
     return {.reason = line.value("--reason").value_or(""), .author = author_of_process()};
 }
+
+namespace {
 
 Made drain_request(const CommandLine& line) {
     NodeDrainRequest request{

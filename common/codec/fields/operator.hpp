@@ -5,6 +5,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/fields/agent_calls.hpp"
 #include "common/codec/fields/cluster.hpp"
+#include "common/codec/fields/keys.hpp"
 #include "common/codec/fields/nodes.hpp"
 #include "common/codec/fields/tasks.hpp"
 #include "common/codec/shapes/shape.hpp"

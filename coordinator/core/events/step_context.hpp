@@ -20,6 +20,8 @@ public:
         civil_ = civil;
         set_at_ = now;
     }
+    /// As last set; 0: never.
+    [[nodiscard]] CivilMs last() const { return civil_.value_or(CivilMs{}); }
     [[nodiscard]] CivilMs at(Instant now) const { return known_at(now).value_or(CivilMs{}); }
     [[nodiscard]] std::optional<CivilMs> known_at(Instant now) const {
         if (!civil_) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/ensure.hpp"
+#include "coordinator/core/ledger/scope.hpp"
 
 namespace muster::coordinator {
 
@@ -102,7 +103,9 @@ Ledger::Ledger(const CoordinatorOptions& options, const StoreImage& image, const
       tables_{TaskTable{DurableRows<StoredTask>{workload}},
               Intents{DurableRows<StoredIntent>{image.intents}},
               Table<StoredSetting>{DurableRows<StoredSetting>{image.settings}},
-              Table<StoredFreeze>{DurableRows<StoredFreeze>{image.freeze}}},
+              Table<StoredFreeze>{DurableRows<StoredFreeze>{image.freeze}},
+              Keys{DurableRows<StoredKey>{image.keys}},
+              Table<StoredToken>{DurableRows<StoredToken>{image.tokens}}},
       answers_{image.meta.request_horizon, image.requests},
       pending_{image.meta} {}
 
@@ -145,6 +148,12 @@ void Ledger::refuse(const RequestContext& context, Error error, bool dry_run) {
 }
 
 void Ledger::submit(const RequestContext& context, Result<Answered> answered, bool dry_run) {
+    const StoredKey* const by = owner_of(keys(), context.input.by.key);
+    if (answered && by != nullptr) {
+        if (auto may = check_tasks(*by, answered->change, tasks()); !may) {
+            answered = tl::unexpected{std::move(may.error())};
+        }
+    }
     if (!answered) {
         refuse(context, std::move(answered.error()), dry_run);
         return;

@@ -9,6 +9,7 @@
 #include "coordinator/core/events/step_context.hpp"
 #include "coordinator/core/ledger/change.hpp"
 #include "coordinator/core/ledger/intents.hpp"
+#include "coordinator/core/ledger/keys.hpp"
 #include "coordinator/core/ledger/pending.hpp"
 #include "coordinator/core/ledger/removed_tasks.hpp"
 #include "coordinator/core/ledger/reply_cache.hpp"
@@ -44,6 +45,10 @@ public:
     }
     [[nodiscard]] const Table<StoredFreeze>& freeze() const {
         return std::get<Table<StoredFreeze>>(tables_);
+    }
+    [[nodiscard]] const Keys& keys() const { return std::get<Keys>(tables_); }
+    [[nodiscard]] const Table<StoredToken>& tokens() const {
+        return std::get<Table<StoredToken>>(tables_);
     }
     [[nodiscard]] const RemovedTasks& removed_tasks() const { return removed_tasks_; }
     /// The number of the last write that is durable and in effect, and of the last that was
@@ -105,7 +110,9 @@ private:
     Meta meta_;                    // As durable.
     std::uint64_t persisted_ = 0;  // The last that the store confirmed,
     std::uint64_t durable_ = 0;    // and the last in effect.
-    std::tuple<TaskTable, Intents, Table<StoredSetting>, Table<StoredFreeze>> tables_;
+    std::tuple<TaskTable, Intents, Table<StoredSetting>, Table<StoredFreeze>, Keys,
+               Table<StoredToken>>
+        tables_;
     RemovedTasks removed_tasks_;
     ReplyCache answers_;
     Pending pending_;

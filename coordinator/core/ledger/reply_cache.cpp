@@ -16,6 +16,7 @@ namespace {
 
 void hash_into(Fnv& fnv, std::string_view text) { fnv.text(text); }
 void hash_into(Fnv& fnv, std::integral auto number) { fnv.number(std::uint64_t{number}); }
+void hash_into(Fnv& fnv, const std::vector<std::string>& texts);
 void hash_into(Fnv& fnv, const Occasion& why) {
     fnv.text(why.reason);
     fnv.text(why.author);
@@ -78,6 +79,25 @@ void hash_into(Fnv& f, const LimitSetRequest& it) {
 void hash_into(Fnv& f, const NodeForgiveRequest& it) { all<14>(f, it.pattern, it.why); }
 void hash_into(Fnv& f, const FreezeOnRequest& it) { all<15>(f, it.why); }
 void hash_into(Fnv& f, const FreezeOffRequest& it) { all<16>(f, it.why); }
+
+void hash_into(Fnv& fnv, const std::vector<std::string>& texts) {
+    fnv.number(texts.size());
+    for (const std::string& text : texts) {
+        fnv.text(text);
+    }
+}
+void hash_into(Fnv& f, const KeyAddRequest& it) {
+    all<17>(f, it.name, static_cast<std::uint64_t>(it.role), it.key, it.valid_ms, it.pools,
+            it.tasks, it.why);
+}
+void hash_into(Fnv& f, const KeyRevokeRequest& it) { all<18>(f, it.pattern, it.why); }
+void hash_into(Fnv& f, const KeyRemoveRequest& it) { all<19>(f, it.pattern, it.why); }
+void hash_into(Fnv& f, const NodeAcceptRequest& it) { all<20>(f, it.name, it.fingerprint, it.why); }
+void hash_into(Fnv& f, const TokenCreateRequest& it) {
+    all<21>(f, it.pattern, it.hash, it.ttl_ms, it.uses, it.why);
+}
+void hash_into(Fnv& f, const TokenRevokeRequest& it) { all<22>(f, it.id, it.why); }
+void hash_into(Fnv& f, const EnrolRequest& it) { all<23>(f, it.name, it.secret); }
 
 template <class Body>
 Digest digest_of_body(const Body& body) {

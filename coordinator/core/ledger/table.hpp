@@ -54,7 +54,8 @@ private:
     std::map<std::string, Shared<Row>, std::less<>> rows_;
 };
 
-/// The count that a table keeps of its rows. Most kinds of rows keep none.
+/// What a table counts or finds beside the names of its rows. Most kinds of rows need nothing. A row
+/// that is replaced is removed first.
 template <class Row>
 struct RowCount {
     void add(const Row& /*row*/) {}
@@ -133,23 +134,25 @@ private:
 
     static Row copy_of(View row, std::string_view name) { return row ? *row : no_row<Row>(name); }
     void propose(std::uint64_t number, std::string_view name, Proposal<Row> proposal) {
-        if (proposal.row) {
-            soon_.add(*DurableRows<Row>::view(*proposal.row));
-        }
+        const Shared<Row> row = proposal.row;
         if (const auto before = proposals_.put(number, name, std::move(proposal))) {
             if (before->row) {
                 soon_.remove(*DurableRows<Row>::view(*before->row));
             }
-        } else if (const View row = durable_.find(name)) {
-            soon_.remove(*row);
+        } else if (const View durable = durable_.find(name)) {
+            soon_.remove(*durable);
+        }
+        if (row) {
+            soon_.add(*DurableRows<Row>::view(*row));
         }
     }
     void apply(std::string_view name, Shared<Row> row) {
-        if (row) {
-            now_.add(*row);
-        }
+        const Shared<Row> after = row;
         if (const auto before = durable_.put(name, std::move(row))) {
             now_.remove(*before);
+        }
+        if (after) {
+            now_.add(*after);
         }
     }
 

@@ -72,8 +72,9 @@ FleetView Membership::fleet(CivilMs now) const {
 
 // ---- agents ----
 
-void Membership::on_hello(StepContext& step, Session session, const Hello& hello,
+void Membership::on_hello(StepContext& step, const FromAgent& input, const Hello& hello,
                           Effects& effects) {
+    const Session session = input.session;
     if (!is_valid_name(hello.name)) {
         step.refuse(session, Errc::invalid,
                     "the name of the node is not valid; " + std::string{name_rule()});
@@ -83,6 +84,10 @@ void Membership::on_hello(StepContext& step, Session session, const Hello& hello
         step.refuse(
             session, Errc::invalid,
             "the offer of the node is not valid: " + std::string{fault->field} + " " + fault->what);
+        return;
+    }
+    if (const auto admitted = in_.access.may_join(input.by, hello.name, step.civil()); !admitted) {
+        step.refuse(session, admitted.error().code, admitted.error().detail);
         return;
     }
     if (reject_unless_admitted(step, session, hello.name)) {
@@ -122,7 +127,7 @@ void Membership::on_hello(StepContext& step, Session session, const Hello& hello
         case HelloVerdict::name_in_use: reject_name_in_use(step, *known, session); return;
         case HelloVerdict::same_life:
         case HelloVerdict::new_life:
-            welcome(step, known ? *known : add_node(step, hello.name), session, hello, effects);
+            welcome(step, known ? *known : add_node(step, hello.name), input, hello, effects);
             return;
     }
 }
@@ -163,8 +168,9 @@ bool Membership::reject_unless_admitted(StepContext& step, Session session,
     return true;
 }
 
-void Membership::welcome(StepContext& step, NodeIndex index, Session session, const Hello& hello,
-                         Effects& effects) {
+void Membership::welcome(StepContext& step, NodeIndex index, const FromAgent& input,
+                         const Hello& hello, Effects& effects) {
+    const Session session = input.session;
     const Node& node = in_.nodes[index];
     const bool is_first = node.life.is_none();  // In this leadership.
     const bool is_same_life = hello.life == node.life && hello.incarnation == node.incarnation;
@@ -201,7 +207,7 @@ void Membership::welcome(StepContext& step, NodeIndex index, Session session, co
     if (node.session != session) {
         in_.liveness.rounds().on_new_connection(index);
     }
-    in_.nodes.attach(index, session);
+    in_.nodes.attach(index, session, input.by.key);
     if (node.gone && !node.lost) {  // The node is back, and has the usual time to answer.
         in_.nodes.transition(step, index, NodeChange::returned,
                              "its agent connected again after it left");
@@ -277,6 +283,19 @@ void Membership::on_departure(StepContext& step, Session session, const Departur
         in_.liveness.recovery().resolved(*index);
     }
     in_.nodes.detach(*index);
+}
+
+void Membership::check_key(StepContext& step, std::string_view name) {
+    const auto index = in_.nodes.find(name);
+    if (!index || !in_.nodes[*index].session) {
+        return;
+    }
+    const Node& node = in_.nodes[*index];
+    const Session session = *node.session;
+    if (!in_.access.still_speaks(node.key, node.name, step.civil())) {
+        step.refuse(session, Errc::denied, "the key of " + node.name + " is not admitted any more");
+        on_connection_closed(session);
+    }
 }
 
 void Membership::on_connection_closed(Session session) {

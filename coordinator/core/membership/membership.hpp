@@ -17,6 +17,7 @@
 #include "coordinator/core/membership/refusals.hpp"
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/options.hpp"
+#include "coordinator/core/security/access.hpp"
 #include "coordinator/core/suspension/suspension.hpp"
 #include "coordinator/core/workload/copies.hpp"
 
@@ -33,6 +34,7 @@ public:
         NodeRegistry& nodes;
         Copies& copies;
         Ledger& ledger;
+        const Access& access;
         FleetRoom& room;
         Suspension& suspension;
         Liveness& liveness;
@@ -50,9 +52,11 @@ public:
     void restore(const StepContext& step);
 
     // ---- agents ----
-    void on_hello(StepContext& step, Session session, const Hello& hello, Effects& effects);
+    void on_hello(StepContext& step, const FromAgent& input, const Hello& hello, Effects& effects);
     void on_departure(StepContext& step, Session session, const Departure& departure,
                       Effects& effects);
+    /// Closes the session of a node whose key is not admitted any more.
+    void check_key(StepContext& step, std::string_view name);
     /// A connection closed: no node is reached by it any more.
     void on_connection_closed(Session session);
     [[nodiscard]] NameConflicts& conflicts() { return conflicts_; }
@@ -77,7 +81,7 @@ public:
 private:
     friend struct CoreFields;
 
-    void welcome(StepContext& step, NodeIndex index, Session session, const Hello& hello,
+    void welcome(StepContext& step, NodeIndex index, const FromAgent& input, const Hello& hello,
                  Effects& effects);
     void send_welcome(StepContext& step, NodeIndex index);
     void reject_name_in_use(StepContext& step, NodeIndex index, Session other);

@@ -49,6 +49,7 @@ struct Recorded {
 struct RegistryFacts {
     std::string name;  ///< Empty: the slot is free.
     std::optional<Session> session;
+    PublicKey key{};    ///< That its session proved.
     Sequence issued{};  ///< Of the last batch. It never restarts, so a new life needs no reset.
     bool from_store = false;            ///< The node is older than this leadership.
     bool counts_toward_freeze = false;  ///< It had wanted work, or an operator named it.

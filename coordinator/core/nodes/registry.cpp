@@ -68,8 +68,9 @@ void NodeRegistry::remove(NodeIndex index) {
     poll_set_.reset(raw(index));
 }
 
-void NodeRegistry::attach(NodeIndex index, Session session) {
+void NodeRegistry::attach(NodeIndex index, Session session, const PublicKey& key) {
     Node& node = slots_[raw(index)];
+    node.key = key;
     if (node.session == session) {
         return;
     }

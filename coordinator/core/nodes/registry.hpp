@@ -96,7 +96,7 @@ public:
     void remove(NodeIndex index);
 
     /// The node has this session from now on. A node that had this session before loses it.
-    void attach(NodeIndex index, Session session);
+    void attach(NodeIndex index, Session session, const PublicKey& key = {});
     void detach(NodeIndex index);
 
     /// The sequence number of the next batch to the node.

@@ -3,9 +3,35 @@
 #include <string>
 #include <utility>
 
+#include "coordinator/core/ledger/scope.hpp"
 #include "coordinator/core/operators/intent_checks.hpp"
 
 namespace muster::coordinator {
+
+namespace {
+
+/// The pool of a node as it is, or of a name on the list that never joined.
+std::string_view pool_of(const std::string& name, const FleetView& fleet) {
+    const auto index = fleet.nodes.find(name);
+    return index ? std::string_view{fleet.placements.nodes().offer(*index).pool}
+                 : std::string_view{};
+}
+
+/// The answer, or the error if the caller may not change one of these nodes.
+Result<Answered> within_scope(const StoredKey* by, Result<Answered> answered,
+                              const FleetView& fleet) {
+    if (by == nullptr || !is_limited(*by) || !answered) {
+        return answered;
+    }
+    for (const NodeChangeView& change : std::get<NodesChangeReply>(answered->reply).changes) {
+        if (change.action != "unchanged" && !may_change_node(*by, pool_of(change.node, fleet))) {
+            return out_of_scope(*by, "node", change.node);
+        }
+    }
+    return answered;
+}
+
+}  // namespace
 
 void NodeHandler::handle(const RequestContext& context, const ChangesIntents auto& request) {
     bool dry_run = false;
@@ -14,7 +40,10 @@ void NodeHandler::handle(const RequestContext& context, const ChangesIntents aut
     }
     if (dry_run || !ledger_.deduplicate(context)) {
         const FleetView fleet = membership_.fleet(context.step.civil());
-        ledger_.submit(context, change_of(request, fleet), dry_run);
+        ledger_.submit(context,
+                       within_scope(owner_of(ledger_.keys(), context.input.by.key),
+                                    change_of(request, fleet), fleet),
+                       dry_run);
     }
 }
 
@@ -63,7 +92,8 @@ Result<Answered> NodeHandler::cleared(Instant now, const FleetView& fleet,
 void NodeHandler::handle(const RequestContext& context, const NodeForgiveRequest& request) {
     if (!ledger_.deduplicate(context)) {
         const FleetView fleet = membership_.fleet(context.step.civil());
-        ledger_.submit(context, cleared(context.step.now, fleet, request));
+        ledger_.submit(context, within_scope(owner_of(ledger_.keys(), context.input.by.key),
+                                             cleared(context.step.now, fleet, request), fleet));
     }
 }
 

@@ -6,7 +6,9 @@
 #include <variant>
 
 #include "common/base/limits.hpp"
+#include "coordinator/core/ledger/scope.hpp"
 #include "coordinator/core/operators/reads.hpp"
+#include "coordinator/core/queries/matching.hpp"
 #include "coordinator/core/queries/task_reader.hpp"
 
 namespace muster::coordinator {
@@ -15,6 +17,31 @@ namespace {
 
 /// At most this many queued requests are handled in one step.
 constexpr int handled_of_step = 100;
+
+/// Whether the caller may reach a task with a call to its agents.
+Result<void> may_reach(const Facts& facts, const Caller& caller, std::string_view name) {
+    const StoredKey* const by = owner_of(facts.ledger.keys(), caller.key);
+    const auto task = facts.ledger.tasks().find(name);
+    if (by == nullptr || !is_limited(*by) || !task ||
+        may_change_task(*by, name, task->place->pool)) {
+        return {};
+    }
+    return out_of_scope(*by, "task", name);
+}
+
+Result<void> may_call(const Facts& facts, const Caller& caller, const TaskSignalRequest& request) {
+    Result<void> may;
+    const auto names = wanted_names_matching(request.pattern, facts.copies.workload);
+    for (const std::string& name : names ? *names : std::vector<std::string>{}) {
+        may = may ? may_reach(facts, caller, name) : may;
+    }
+    return may;
+}
+
+Result<void> may_call(const Facts& facts, const Caller& caller, const LogsRequest& request) {
+    const auto id = parse_instance(request.instance);
+    return may_reach(facts, caller, id ? std::string_view{id->task} : request.instance);
+}
 
 }  // namespace
 
@@ -49,6 +76,12 @@ void Operators::go_on(StepContext& step, const Facts& facts, Effects& effects) {
 void Operators::handle(const RequestContext& context, const Facts& facts, Effects& effects) {
     const auto to_its_handler = [&](const auto& request) {
         using Kind = std::decay_t<decltype(request)>;
+        if constexpr (requires { may_call(facts, context.input.by, request); }) {
+            if (auto may = may_call(facts, context.input.by, request); !may) {
+                context.reply(tl::unexpected{std::move(may.error())});
+                return;
+            }
+        }
         if constexpr (requires { tasks_.handle(context, request); }) {
             tasks_.handle(context, request);
         } else if constexpr (requires { nodes_.handle(context, request); }) {
@@ -57,6 +90,8 @@ void Operators::handle(const RequestContext& context, const Facts& facts, Effect
             cluster_.handle(context, request);
         } else if constexpr (requires { cluster_.handle(context, facts, request); }) {
             cluster_.handle(context, facts, request);
+        } else if constexpr (requires { keys_.handle(context, request); }) {
+            keys_.handle(context, request);
         } else if constexpr (requires { agent_calls_.handle(context, request); }) {
             agent_calls_.handle(context, request);
         } else if constexpr (std::is_same_v<Kind, WaitRequest>) {

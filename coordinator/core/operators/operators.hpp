@@ -8,6 +8,7 @@
 #include "coordinator/core/events/step_context.hpp"
 #include "coordinator/core/operators/agent_call_handler.hpp"
 #include "coordinator/core/operators/cluster_handler.hpp"
+#include "coordinator/core/operators/key_handler.hpp"
 #include "coordinator/core/operators/node_handler.hpp"
 #include "coordinator/core/operators/plan_waits.hpp"
 #include "coordinator/core/operators/task_handler.hpp"
@@ -21,12 +22,14 @@ namespace muster::coordinator {
 /// meanwhile.
 class Operators {
 public:
-    Operators(const Facts& facts, Ledger& ledger, Liveness& liveness, Planning& planning)
+    Operators(const Facts& facts, Ledger& ledger, Liveness& liveness, Planning& planning,
+              Enrolments& enrolments)
         : ledger_{ledger},
           planning_{planning},
           tasks_{facts.options, ledger, facts.copies.placements, liveness.recovery()},
           nodes_{ledger, facts.membership, facts.suspension},
           cluster_{facts.options, facts.nodes, ledger, liveness, facts.freeze, planning},
+          keys_{ledger, enrolments},
           agent_calls_{facts.nodes, facts.copies, ledger.meta()} {}
 
     void on_request(StepContext& step, const FromOperator& input, const Facts& facts,
@@ -58,6 +61,7 @@ private:
     TaskHandler tasks_;
     NodeHandler nodes_;
     ClusterHandler cluster_;
+    KeyHandler keys_;
     AgentCallHandler agent_calls_;
     Waits waits_;
     PlanWaits plan_waits_;

@@ -55,11 +55,12 @@ Endpoints free_endpoints() {
     const auto pid = static_cast<unsigned>(getpid());
     const auto host = "tcp://127." + std::to_string(64U + ((pid >> 16U) & 63U)) + "." +
                       std::to_string((pid >> 8U) & 255U) + "." + std::to_string(pid & 255U) + ":";
-    const int port = next_port.fetch_add(4);
+    const int port = next_port.fetch_add(5);
     return {.agents = host + std::to_string(port),
             .operators = host + std::to_string(port + 1),
             .events = host + std::to_string(port + 2),
-            .http = host + std::to_string(port + 3)};
+            .http = host + std::to_string(port + 3),
+            .enrolment = host + std::to_string(port + 4)};
 }
 
 std::unique_ptr<Process> start_ready(const std::string& directory, Command command) {
@@ -164,9 +165,12 @@ Command RealCluster::coordinator_command() const {
 Command RealCluster::agent_command(const std::string& name) const {
     const auto way = ways_.find(name);
     const auto& coordinator = way == ways_.end() ? endpoints_.agents : way->second;
-    std::vector<std::string> argv{program("muster-agent"), "--name",    name,
-                                  "--coordinator",         coordinator, "--state-dir",
-                                  directory() + "/state",  "--run-dir", directory() + "/run"};
+    std::vector<std::string> argv{
+        program("muster-agent"), "--name", name, "--state-dir", directory() + "/state", "--run-dir",
+        directory() + "/run"};
+    if (!options_.keys || way != ways_.end()) {  // With keys it knows from its token.
+        argv.insert(argv.end(), {"--coordinator", coordinator});
+    }
     if (!options_.agent_config.empty()) {
         write_text(directory() + "/agent.toml", options_.agent_config);
         argv.insert(argv.end(), {"--config", directory() + "/agent.toml"});
@@ -183,20 +187,67 @@ void RealCluster::write_config() const {
     const std::string quickly = sets_lost_after ? "" : "silent_after = 2\nlost_after = 3\n";
     write_text(
         directory() + "/coordinator.toml",
-        "state_dir = " + quoted(state()) + "\nrun_dir = " + quoted(directory() + "/run") +
+        (options_.keys ? "" : "insecure_loopback = true\n") + std::string{"state_dir = "} +
+            quoted(state()) + "\nrun_dir = " + quoted(directory() + "/run") +
             (options_.records ? "\nrecord = " + quoted(directory() + "/record") : "") +
             "\n[endpoints]\nagents = " + quoted(endpoints_.agents) +
             "\noperators = " + quoted(endpoints_.operators) +
             "\nevents = " + quoted(endpoints_.events) + "\nhttp = " + quoted(endpoints_.http) +
+            "\nenrolment = " + quoted(endpoints_.enrolment) +
             "\n[cluster]\nround = " + quoted(options_.round) + "\n" + quickly + options_.config);
 }
 
 void RealCluster::start_coordinator() {
     write_config();
+    if (options_.keys) {
+        make_keys();
+    }
     coordinator_ = start_ready(directory(), coordinator_command());
 }
 
+void RealCluster::make_keys() const {
+    if (!std::filesystem::exists(key_directory() + "/coordinator.key")) {
+        const auto made = run(directory(),
+                              {program("muster"), "init", "--state-dir", state(), "--coordinator",
+                               endpoints_.operators},
+                              {"XDG_CONFIG_HOME=" + contexts()});
+        if (made.exit != Exit{.code = 0}) {
+            throw std::runtime_error{"no keys were made: " + made.errors};
+        }
+    }
+}
+
+Finished RealCluster::muster_by_key(const std::string& contexts,
+                                    std::vector<std::string> words) const {
+    words.insert(words.begin(), program("muster"));
+    return run(directory(), std::move(words), {"XDG_CONFIG_HOME=" + contexts});
+}
+
+Finished RealCluster::muster_by_key(std::vector<std::string> words) const {
+    return muster_by_key(contexts(), std::move(words));
+}
+
+std::vector<std::string> RealCluster::join_words(const std::string& name) const {
+    const auto made = muster_by_key({"token", "create", "--node", name, "-o", "json"});
+    if (made.exit != Exit{.code = 0}) {
+        throw std::runtime_error{"no token was made: " + made.errors};
+    }
+    return {"join", Json::parse(made.output).at("token").get<std::string>()};
+}
+
+Finished RealCluster::join(const std::string& name, std::vector<std::string> words) const {
+    words.insert(words.begin(), program("muster-agent"));
+    words.insert(words.end(), {"--only-join", "--name", name, "--state-dir", directory() + "/state",
+                               "--run-dir", directory() + "/run"});
+    return run(directory(), std::move(words));
+}
+
 void RealCluster::start_agent(const std::string& name) {
+    if (options_.keys && !std::filesystem::exists(agent_state(name) + "/cluster")) {
+        if (const auto joined = join(name, join_words(name)); joined.exit != Exit{.code = 0}) {
+            throw std::runtime_error{name + " did not join: " + joined.errors};
+        }
+    }
     agents_[name] = start_ready(directory(), agent_command(name));
     struct stat status = {};
     if (stat((directory() + "/state/agents/" + name).c_str(), &status) == 0) {

@@ -41,6 +41,7 @@ struct Endpoints {
     std::string operators;
     std::string events;
     std::string http{};
+    std::string enrolment{};
 };
 [[nodiscard]] Endpoints free_endpoints();
 
@@ -54,6 +55,7 @@ struct ClusterOptions {
     std::string config{};        ///< More lines of [cluster] in coordinator.toml.
     bool records = false;        ///< The coordinator records to `record` in the directory.
     std::string agent_config{};  ///< Of each agent; empty: no file.
+    bool keys = false;           ///< Everybody proves a key; agents join by tokens.
 };
 
 class RealCluster {
@@ -119,6 +121,23 @@ public:
     [[nodiscard]] Finished muster(std::vector<std::string> words,
                                   std::vector<std::string> env = {}) const;
 
+    // ---- keys ----
+
+    /// The command over the network, as the admin whom `muster init` made.
+    [[nodiscard]] Finished muster_by_key(std::vector<std::string> words) const;
+    /// The same with the contexts of this directory.
+    [[nodiscard]] Finished muster_by_key(const std::string& contexts,
+                                         std::vector<std::string> words) const;
+    [[nodiscard]] std::string contexts() const { return directory() + "/config"; }
+    /// The command with which a host of this name joins, less its first word.
+    [[nodiscard]] std::vector<std::string> join_words(const std::string& name) const;
+    /// Joins without running the agent.
+    [[nodiscard]] Finished join(const std::string& name, std::vector<std::string> words) const;
+    [[nodiscard]] std::string key_directory() const { return state() + "/coordinator"; }
+    [[nodiscard]] std::string agent_state(const std::string& name) const {
+        return directory() + "/state/agents/" + name;
+    }
+
     // ---- what truly runs ----
 
     /// All processes but this test, including the daemons.
@@ -134,6 +153,7 @@ public:
 private:
     [[nodiscard]] std::string state() const;
     void write_config() const;
+    void make_keys() const;
     void end_by_force();
 
     ClusterOptions options_;

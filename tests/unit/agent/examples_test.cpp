@@ -84,7 +84,10 @@ TEST_CASE("the example of a coordinator's configuration equals the defaults", "[
     CHECK(read->log_level == plain.log_level);
     CHECK(read->endpoints.agents == plain.endpoints.agents);
     CHECK(read->endpoints.operators == plain.endpoints.operators);
-    CHECK(read->endpoints.events == plain.endpoints.events);
+    CHECK(read->endpoints.events == coordinator::completed(plain.endpoints).events);
+    CHECK(read->endpoints.enrolment == coordinator::completed(plain.endpoints).enrolment);
+    CHECK(read->insecure_loopback == plain.insecure_loopback);
+    CHECK(read->core.accept_pending == plain.core.accept_pending);
     CHECK(read->endpoints.http == plain.endpoints.http);
     CHECK(read->core.round == plain.core.round);
     CHECK(read->core.loss.silent_after == plain.core.loss.silent_after);

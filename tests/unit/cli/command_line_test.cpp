@@ -89,7 +89,7 @@ TEST_CASE("a wrong command line is answered with the correct form", "[cli]") {
     CHECK(contains(complaint_about({"frobnicate"}), "'muster help' lists all"));
     CHECK(complaint_about({"node"}) ==
           "'node' is followed by one of list, show, offline, online, drain, forgive, add, remove, "
-          "apply");
+          "apply, accept");
     CHECK(contains(complaint_about({"complet"}), "did you mean 'completion'?"));
     CHECK(contains(complaint_about({"log-level", "debug"}), "did you mean 'log level'?"));
     CHECK(contains(complaint_about({"status", "--coord", "x"}), "did you mean '--coordinator'?"));
@@ -206,7 +206,7 @@ TEST_CASE("help fits 80 columns and shows where options go", "[cli]") {
     CHECK(contains(help_text(entry_of(Verb::task_add)),
                    "usage: muster task add NAME [OPTIONS] -- COMMAND [ARG...]\n"));
     CHECK(contains(help_text(entry_of(Verb::status)), "usage: muster status [OPTIONS]\n"));
-    CHECK(verbs_under("node").size() == 9);
+    CHECK(verbs_under("node").size() == 10);
     CHECK(verbs_under("nod").empty());
 }
 

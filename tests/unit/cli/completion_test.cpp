@@ -100,15 +100,15 @@ TEST_CASE("zsh completes verbs, options, their values and names", "[cli]") {
     }
     CHECK_THAT(given("muster s"), Catch::StartsWith("<apply> <plan> <status> <stats> <node>"));
     CHECK(given("muster node s") ==
-          "<list> <show> <offline> <online> <drain> <forgive> <add> <remove> <apply>\n");
+          "<list> <show> <offline> <online> <drain> <forgive> <add> <remove> <apply> <accept>\n");
     CHECK(given("muster -o json node s") ==
-          "<list> <show> <offline> <online> <drain> <forgive> <add> <remove> <apply>\n");
+          "<list> <show> <offline> <online> <drain> <forgive> <add> <remove> <apply> <accept>\n");
     CHECK(given("muster help task s") ==
           "<list> <show> <add> <remove> <scale> <restart> <signal>\n");
     CHECK(given("muster status -o j") == "<table> <json>\n");
     CHECK(given("muster log level d") == "<trace> <debug> <info> <warn> <error>\n");
     CHECK(given("muster apply --") ==
-          "<--file> <--replace> <--yes> <--force> <--wait> <--coordinator> <--timeout> "
+          "<--file> <--replace> <--yes> <--force> <--wait> <--coordinator> <--context> <--timeout> "
           "<--output> <--run-dir> <--help>\n");
     CHECK(given("muster apply -f t") == "files\n");
     CHECK(given("muster events --since 1").empty());

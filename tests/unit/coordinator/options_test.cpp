@@ -32,7 +32,10 @@ TEST_CASE("the example configuration has the defaults", "[options]") {
     const Options defaults;
     CHECK(options->endpoints.agents == defaults.endpoints.agents);
     CHECK(options->endpoints.operators == defaults.endpoints.operators);
-    CHECK(options->endpoints.events == defaults.endpoints.events);
+    CHECK(options->endpoints.events == completed(defaults.endpoints).events);
+    CHECK(options->endpoints.enrolment == completed(defaults.endpoints).enrolment);
+    CHECK(options->insecure_loopback == defaults.insecure_loopback);
+    CHECK(options->core.accept_pending == defaults.core.accept_pending);
     CHECK(options->endpoints.http == defaults.endpoints.http);
     CHECK(options->log_level == defaults.log_level);
     CHECK(options->record == defaults.record);
@@ -62,7 +65,10 @@ TEST_CASE("every key of the configuration has its effect", "[options]") {
         log_level = "debug"
         record = "/record"
         record_mib = 16
+        insecure_loopback = true
         [endpoints]
+        enrolment = "tcp://0.0.0.0:5"
+        advertise = "muster.example.net"
         agents = "tcp://localhost:1"
         operators = "tcp://[::1]:2"
         events = "ipc:///r/events.sock"
@@ -84,6 +90,7 @@ TEST_CASE("every key of the configuration has its effect", "[options]") {
         max_flaky = "5m"
         [nodes]
         mode = "listed"
+        accept_pending = true
         flaky_tasks = "move"
     )",
                                            "c.toml");
@@ -113,18 +120,24 @@ TEST_CASE("every key of the configuration has its effect", "[options]") {
     CHECK(options->core.stop_strays);
     CHECK(options->core.max_flaky == 5min);
     CHECK(options->core.listed_only);
+    CHECK(options->core.accept_pending);
+    CHECK(options->insecure_loopback);
+    CHECK(options->endpoints.enrolment == "tcp://0.0.0.0:5");
+    CHECK(options->endpoints.advertise == "muster.example.net");
     CHECK(options->core.flaky_tasks == FlakyTasks::move);
 }
 
 // Goal: the sentence alone is enough to find the error.
 // Method: one error in each file; the sentence has its place and the correct form.
 TEST_CASE("a configuration error is reported with its line and the choices", "[options]") {
-    CHECK_THAT(fault("\nstat_dir = \"/x\"\n"),
-               Catch::Contains("c.toml:2") && Catch::Contains("stat_dir") &&
-                   Catch::Contains(
-                       "state_dir, run_dir, log_level, record, record_mib, endpoints, cluster"));
+    CHECK_THAT(
+        fault("\nstat_dir = \"/x\"\n"),
+        Catch::Contains("c.toml:2") && Catch::Contains("stat_dir") &&
+            Catch::Contains("state_dir, run_dir, log_level, insecure_loopback, record, record_mib, "
+                            "endpoints, cluster"));
     CHECK_THAT(fault("[endpoints]\nagent = \"tcp://127.0.0.1:1\"\n"),
-               Catch::Contains("c.toml:2") && Catch::Contains("agents, operators, events, http"));
+               Catch::Contains("c.toml:2") &&
+                   Catch::Contains("agents, operators, events, enrolment, advertise, http"));
     CHECK_THAT(fault("[endpoints]\n\nagents = 7\n"), Catch::Contains("c.toml:3: agents"));
     CHECK_THAT(fault("[endpoints]\nevents = \"tcp://eth0:1\"\n"),
                Catch::Contains("c.toml:2") && Catch::Contains("names no address of this host"));
@@ -189,6 +202,25 @@ TEST_CASE("few free file descriptors are an alarm with the numbers", "[options]"
     }
     CHECK(at_the_limit.open == at_the_limit.limit);
     CHECK(file_alarm(at_the_limit, 0));
+}
+
+// Goal: a short command line opens matching endpoints.
+// Method: the addresses of agents and operators only.
+TEST_CASE("endpoints that are left out are beside the given ones", "[options]") {
+    const Endpoints usual = completed({});
+    CHECK(usual.events == "tcp://127.0.0.1:7702");
+    CHECK(usual.enrolment == "tcp://127.0.0.1:7703");
+    const Endpoints open =
+        completed({.agents = "tcp://0.0.0.0:7800", .operators = "tcp://[::]:7801"});
+    CHECK(open.events == "tcp://[::]:7802");
+    CHECK(open.enrolment == "tcp://0.0.0.0:7803");
+    const Endpoints any =
+        completed({.agents = "tcp://127.0.0.1:*", .operators = "tcp://127.0.0.1:*"});
+    CHECK(any.events == "tcp://127.0.0.1:*");
+    CHECK(any.enrolment == "tcp://127.0.0.1:*");
+    const Endpoints local = completed({.agents = "ipc:///r/a", .operators = "ipc:///r/o"});
+    CHECK(local.enrolment.empty());
+    CHECK(local.events == "tcp://127.0.0.1:7702");
 }
 
 }  // namespace muster::coordinator

@@ -31,6 +31,7 @@ std::string kind_of(const std::string&, Rule rule) {
 std::string kind_of(bool, Rule) { return "bool"; }
 std::string kind_of(std::uint32_t, Rule) { return "u32"; }
 std::string kind_of(std::uint64_t, Rule) { return "u64"; }
+std::string kind_of(CivilMs, Rule) { return "i64, ms since 1970"; }
 std::string kind_of(const WantedTask&, Rule) { return "a task"; }
 std::string kind_of(const std::vector<WantedTask>&, Rule) { return "list of tasks"; }
 std::string kind_of(const std::vector<ListedNode>&, Rule) {

@@ -48,6 +48,7 @@ constexpr std::array rooms{
     "coordinator/core/nodes"sv,
     "coordinator/core/workload"sv,
     "coordinator/core/ledger"sv,
+    "coordinator/core/security"sv,
     "coordinator/core/suspension"sv,
     "coordinator/core/liveness"sv,
     "coordinator/core/membership"sv,

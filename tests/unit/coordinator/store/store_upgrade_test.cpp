@@ -112,7 +112,8 @@ TEST_CASE("a freeze among the settings of a store of schema 2 becomes a row", "[
         const auto database = sqlite::Database::open(store_file(directory), "store");
         REQUIRE(database);
         REQUIRE(
-            (*database)->execute("DROP TABLE freeze; DROP TABLE ends; PRAGMA user_version = 2;"
+            (*database)->execute("DROP TABLE freeze; DROP TABLE ends; DROP TABLE keys; DROP TABLE "
+                                 "tokens; PRAGMA user_version = 2;"
                                  "INSERT INTO settings VALUES ('moves_per_term', '2')"));
         REQUIRE((*database)->execute(std::string{"INSERT INTO settings VALUES ('freeze', '"} +
                                      (on ? "on')" : "off')")));
@@ -139,10 +140,10 @@ TEST_CASE("limits of a term in a store of schema 3 become limits of a round", "[
         REQUIRE(open_store(store_file(directory)));
         const auto database = sqlite::Database::open(store_file(directory), "store");
         REQUIRE(database);
-        REQUIRE(
-            (*database)->execute("INSERT INTO settings VALUES ('starts_per_term', '7'),"
-                                 "('moves_per_term', '3');"
-                                 "DROP TABLE ends; PRAGMA user_version = 3"));
+        REQUIRE((*database)->execute(
+            "INSERT INTO settings VALUES ('starts_per_term', '7'),"
+            "('moves_per_term', '3');"
+            "DROP TABLE ends; DROP TABLE keys; DROP TABLE tokens; PRAGMA user_version = 3"));
     }
     const auto open = open_store(store_file(directory));
     REQUIRE(open);
@@ -162,7 +163,8 @@ TEST_CASE("a store of schema 4 gets a table of ends", "[store]") {
     {
         const auto database = sqlite::Database::open(store_file(directory), "store");
         REQUIRE(database);
-        REQUIRE((*database)->execute("DROP TABLE ends; PRAGMA user_version = 4"));
+        REQUIRE((*database)->execute(
+            "DROP TABLE ends; DROP TABLE keys; DROP TABLE tokens; PRAGMA user_version = 4"));
     }
     StoredEnds job{.name = "job", .generation = Generation{7}, .ordinals = {}};
     job.ordinals.add(2);

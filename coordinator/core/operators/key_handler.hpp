@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+
+#include "coordinator/core/events/step_context.hpp"
+#include "coordinator/core/ledger/ledger.hpp"
+#include "coordinator/core/security/enrolments.hpp"
+
+namespace muster::coordinator {
+
+/// Requests about keys and tokens.
+class KeyHandler {
+public:
+    KeyHandler(Ledger& ledger, Enrolments& enrolments)
+        : ledger_{ledger}, enrolments_{enrolments} {}
+
+    void handle(const RequestContext& context, const KeyListRequest& request);
+    void handle(const RequestContext& context, const TokenListRequest& request);
+    void handle(const RequestContext& context, const EnrolRequest& request);
+    void handle(const RequestContext& context, const KeyAddRequest& request) {
+        change(context, request);
+    }
+    void handle(const RequestContext& context, const KeyRevokeRequest& request) {
+        change(context, request);
+    }
+    void handle(const RequestContext& context, const KeyRemoveRequest& request) {
+        change(context, request);
+    }
+    void handle(const RequestContext& context, const NodeAcceptRequest& request) {
+        change(context, request);
+    }
+    void handle(const RequestContext& context, const TokenCreateRequest& request) {
+        change(context, request);
+    }
+    void handle(const RequestContext& context, const TokenRevokeRequest& request) {
+        change(context, request);
+    }
+
+private:
+    template <class Request>
+    void change(const RequestContext& context, const Request& request);
+
+    [[nodiscard]] Result<Answered> change_of(const KeyAddRequest& request, CivilMs now);
+    [[nodiscard]] Result<Answered> change_of(const KeyRevokeRequest& request, CivilMs now);
+    [[nodiscard]] Result<Answered> change_of(const KeyRemoveRequest& request, CivilMs now);
+    [[nodiscard]] Result<Answered> change_of(const NodeAcceptRequest& request, CivilMs now);
+    [[nodiscard]] Result<Answered> change_of(const TokenCreateRequest& request, CivilMs now);
+    [[nodiscard]] Result<Answered> change_of(const TokenRevokeRequest& request, CivilMs now);
+    [[nodiscard]] Answered put(StoredKey row, CivilMs now) const;
+    [[nodiscard]] Result<std::vector<std::string>> names(const std::string& pattern) const;
+
+    Ledger& ledger_;
+    Enrolments& enrolments_;
+};
+
+}  // namespace muster::coordinator

@@ -1,0 +1,27 @@
+#include "coordinator/gate.hpp"
+
+#include <memory>
+
+namespace muster::coordinator {
+
+Gate::Gate(net::Context& context, const std::optional<KeyPair>& keys)
+    : keys_{keys}, authenticator_{context} {}
+
+Result<void> Gate::open() { return keys_ ? authenticator_.start() : Result<void>{}; }
+
+void Gate::update(const Coordinator& core, Instant now) {
+    if (!keys_) {
+        return;
+    }
+    authenticator_.admit_any("enrolment", core.is_enrolment_open(now));
+    if (version_ == core.keys_version()) {
+        return;
+    }
+    version_ = core.keys_version();
+    authenticator_.admit("agents", std::make_shared<net::KeySet>(core.admitted_keys(true)));
+    const auto operators = std::make_shared<net::KeySet>(core.admitted_keys(false));
+    authenticator_.admit("operators", operators);
+    authenticator_.admit("events", operators);
+}
+
+}  // namespace muster::coordinator

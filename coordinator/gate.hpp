@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/crypto/key.hpp"
+#include "common/net/authenticator.hpp"
+#include "common/net/context.hpp"
+#include "common/net/endpoint.hpp"
+#include "common/net/security.hpp"
+#include "coordinator/core/coordinator.hpp"
+
+namespace muster::coordinator {
+
+/// The keys that the daemon found, and how it is reached.
+struct Security {
+    std::optional<KeyPair> keys;  ///< None: only endpoints on this host, open to all its processes.
+    bool is_insecure = false;     ///< An operator wanted it so: status says it.
+    PublicKey first_admin{};      ///< Admitted while no name has a key. None: nobody.
+    std::string advertise{};      ///< The host in addresses for others. Empty: it is found.
+};
+
+/// Says which keys may connect to which endpoint, as the core knows it.
+class Gate {
+public:
+    Gate(net::Context& context, const std::optional<KeyPair>& keys);
+
+    /// Before any endpoint is bound.
+    [[nodiscard]] Result<void> open();
+    [[nodiscard]] bool has_keys() const { return keys_.has_value(); }
+    [[nodiscard]] const PublicKey& key() const { return keys_->open; }
+    /// Makes a socket for this endpoint use them; not without keys, and not for ipc, which only
+    /// this user reaches.
+    void protect(auto& socket, std::string_view endpoint, const std::string& domain) const {
+        if (keys_ && net::ipc_path(endpoint).empty()) {
+            socket.use({.secret = keys_->secret, .domain = domain});
+        }
+    }
+    /// Takes over what changed in the core.
+    void update(const Coordinator& core, Instant now);
+    [[nodiscard]] net::Authenticator::Counts counts() const { return authenticator_.counts(); }
+
+private:
+    std::optional<KeyPair> keys_;
+    net::Authenticator authenticator_;
+    std::optional<std::uint64_t> version_;  // Of the core's keys that were taken over.
+};
+
+}  // namespace muster::coordinator

@@ -1,0 +1,121 @@
+#include "cli/subjects/doctor/findings.hpp"
+
+#include "tests/catch.hpp"
+
+using namespace muster;
+using namespace muster::cli;
+
+namespace {
+
+constexpr CivilMs examined_at{1'700'000'000'000};
+constexpr std::int64_t day = std::int64_t{24} * 3'600'000;
+
+CivilMs in_days(std::int64_t days) { return CivilMs{raw(examined_at) + days * day}; }
+
+Facets sound() {
+    Facets facets;
+    facets.now = examined_at;
+    facets.version = "1.2.3";
+    facets.ping = PingReply{.version = "1.2.3", .cluster = {}};
+    facets.status = StatusReply{};
+    facets.stats = StatsReply{};
+    facets.nodes = NodeListReply{
+        .nodes = {{.name = "n1", .health = "healthy", .note = {}, .version = "1.2.3"}}};
+    facets.keys =
+        KeysReply{.counter = {}, .keys = {{.name = "ann", .role = "admin", .state = "valid"}}};
+    facets.tokens = TokensReply{};
+    return facets;
+}
+
+/// The only finding has these words in its sentence, and says what helps.
+void check_only(const Facets& facets, Severity severity, const std::string& words) {
+    const auto findings = diagnose(facets);
+    REQUIRE(findings.size() == 1);
+    CHECK(findings.front().severity == severity);
+    CHECK(findings.front().what.find(words) != std::string::npos);
+    CHECK_FALSE(findings.front().remedy.empty());
+}
+
+}  // namespace
+
+// Goal: a healthy installation is called healthy, also by an observer who may not list keys.
+TEST_CASE("the doctor finds nothing in a sound cluster", "[doctor]") {
+    CHECK(diagnose(sound()).empty());
+    Facets less = sound();
+    less.keys.reset();
+    less.tokens.reset();
+    CHECK(diagnose(less).empty());
+}
+
+// Goal: each weakness gets one sentence and what helps.
+// Method: add each to a sound cluster.
+TEST_CASE("the doctor names each weakness, and what helps", "[doctor]") {
+    Facets facets = sound();
+    SECTION("no keys") {
+        facets.status->alarms = {"there are no keys: every process may command the cluster"};
+        check_only(facets, Severity::weak, "there are no keys");
+        CHECK(diagnose(facets).front().remedy == "muster init");
+    }
+    SECTION("another alarm") {
+        facets.status->alarms = {"lost: n2"};
+        check_only(facets, Severity::broken, "lost: n2");
+    }
+    SECTION("a file") {
+        facets.file_faults = {"/k holds a secret, and others may read or change it"};
+        check_only(facets, Severity::broken, "/k holds a secret");
+    }
+    SECTION("open files") {
+        facets.stats->samples = {{"process_open_fds", {}, 90}, {"process_max_fds", {}, 100}};
+        check_only(facets, Severity::weak, "90 of 100 files");
+    }
+    SECTION("strangers") {
+        facets.stats->samples = {{"muster_handshakes_total", {{"result", "refused"}}, 7},
+                                 {"muster_handshakes_total", {{"result", "accepted"}}, 9}};
+        check_only(facets, Severity::weak, "7 connections with keys that are not admitted");
+    }
+    SECTION("dropped messages") {
+        facets.stats->samples = {{"muster_message_errors_total", {{"kind", "agent_unread"}}, 4}};
+        check_only(facets, Severity::weak, "4 messages to agents were dropped");
+    }
+    SECTION("versions") {
+        facets.nodes->nodes.push_back(
+            {.name = "n2", .health = "healthy", .note = {}, .version = "1.2.2"});
+        check_only(facets, Severity::weak, "1 of 2 agents run version 1.2.2");
+    }
+    SECTION("a clock") {
+        NodeShowReply node;
+        node.node.name = "n1";
+        node.clock_ahead_ms = -3'600'000;
+        facets.shown = {node};
+        check_only(facets, Severity::weak, "the clock of n1 is 1h00m behind");
+    }
+    SECTION("a key that expires") {
+        facets.keys->keys[0].until = in_days(5);
+        check_only(facets, Severity::weak, "the key of ann expires in 5 days");
+        facets.keys->keys[0].until = in_days(20);
+        CHECK(diagnose(facets).empty());
+    }
+    SECTION("a key that has expired") {
+        facets.keys->keys[0].state = "expired";
+        check_only(facets, Severity::broken, "the key of ann has expired");
+    }
+    SECTION("a host that waits") {
+        facets.keys->keys[0] = {
+            .name = "n7", .role = "agent", .state = "pending", .fingerprint = "ab"};
+        check_only(facets, Severity::weak, "n7 waits to be accepted");
+        CHECK(diagnose(facets).front().remedy == "muster node accept n7 ab");
+    }
+    SECTION("a token that is open for long") {
+        facets.tokens->tokens = {{.id = "12", .pattern = "*", .uses = 1, .until = in_days(3)}};
+        check_only(facets, Severity::weak, "the token 12 for * is open until");
+    }
+}
+
+// Goal: what does not work comes first.
+TEST_CASE("the doctor says first what is broken", "[doctor]") {
+    Facets facets = sound();
+    facets.status->alarms = {"there are no keys", "lost: n2"};
+    const auto findings = diagnose(facets);
+    REQUIRE(findings.size() == 2);
+    CHECK(findings[0].severity == Severity::broken);
+}

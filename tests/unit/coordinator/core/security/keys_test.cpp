@@ -1,0 +1,409 @@
+#include <array>
+#include <string>
+
+#include "tests/catch.hpp"
+
+#include "common/codec/codec.hpp"
+#include "common/codec/verb_table.hpp"
+#include "common/crypto/hash.hpp"
+#include "common/crypto/random_key.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
+
+using namespace muster;
+using namespace muster::coordinator;
+using namespace muster::coordinator::testing;
+
+namespace {
+
+CoordinatorOptions with_keys(bool accept_pending = false) {
+    CoordinatorOptions options = CoordinatorHarness::losing_quickly();
+    options.keys = true;
+    options.accept_pending = accept_pending;
+    return options;
+}
+
+PublicKey some_key(std::uint8_t number) {
+    PublicKey key;
+    key.bytes.fill(number);
+    return key;
+}
+
+/// A coordinator with keys, and people and agents who have some.
+class Keyed {
+public:
+    explicit Keyed(CoordinatorOptions options = with_keys())
+        : harness{CoordinatorHarness::empty_store(), std::move(options)} {}
+
+    Result<ReplyBody> ask(const Caller& by, CoreRequestBody body) {
+        const Ticket ticket{++tickets_};
+        harness.give(FromOperator{ticket, CoreRequest{{}, std::move(body)}, {}, by});
+        const auto reply = harness.reply_to(ticket);
+        return reply ? reply->result : fail(Errc::timeout, "no answer yet");
+    }
+    Result<ReplyBody> ask(CoreRequestBody body) { return ask({.is_local = true}, std::move(body)); }
+    /// Admits a key of this name and returns its owner.
+    Caller admit(const std::string& name, Role role, std::uint8_t number,
+                 std::uint64_t valid_ms = 0) {
+        REQUIRE(ask(KeyAddRequest{
+            .name = name, .role = role, .key = to_string(some_key(number)), .valid_ms = valid_ms}));
+        return {.key = some_key(number)};
+    }
+    /// The last refusal that the agent got after a hello with this key; none: it was welcomed.
+    std::optional<Errc> hello(const std::string& name, const Caller& by) {
+        FakeAgent& fake = harness.fakes.contains(name) ? harness[name] : harness.add(name);
+        const auto before = fake.refusals.size();
+        harness.give(FromAgent{fake.session, CoordinatorHarness::hello_of(fake), by});
+        return fake.refusals.size() > before ? std::optional{fake.refusals.back().code}
+                                             : std::nullopt;
+    }
+
+    CoordinatorHarness harness;
+
+private:
+    std::uint64_t tickets_ = 1'000'000;
+};
+
+Errc code_of(const Result<ReplyBody>& answer) {
+    return answer ? Errc::io : answer.error().code;  // io: no request of these tests gets it.
+}
+
+constexpr std::uint8_t web = 7;
+
+/// A host that enrols, with a key of this number.
+Caller enrolling(std::uint8_t number) { return {.is_enrolling = true, .key = some_key(number)}; }
+
+std::string hash_text(const std::string& secret) { return to_string(PublicKey{hash_of(secret)}); }
+
+}  // namespace
+
+// Goal: no role reaches a handler that its verbs do not allow (S19).
+// Method: the example of every verb in the table, sent by every role and by strangers; a request is
+// denied exactly if its row says so.
+TEST_CASE("each role may send the verbs of its rows and no others [A8]", "[keys][S19]") {
+    Keyed keyed;
+    const std::array callers{
+        keyed.admit("web-7", Role::agent, 1), keyed.admit("olga", Role::observer, 2),
+        keyed.admit("otto", Role::operator_, 3), keyed.admit("ada", Role::admin, 4)};
+    std::size_t allowed = 0;
+    for (const codec::Verb& verb : codec::verb_rows) {
+        INFO(verb.name);
+        const auto request = verb.example.starts_with('{') ? codec::request_from_json(verb.example)
+                                                           : codec::request_from_text(verb.example);
+        REQUIRE(request);
+        for (std::size_t role = 0; role < callers.size(); ++role) {
+            INFO(role);
+            const bool may = static_cast<Role>(role) >= verb.role && verb.role != Role::agent;
+            const auto judged =
+                keyed.harness.coordinator.may_send(keyed.harness.now, callers[role], request->body);
+            CHECK(judged.has_value() == may);
+            CHECK((judged || judged.error().code == Errc::denied));
+            allowed += may ? 1U : 0U;
+            // The core judges again what the shell hands to it.
+            if (const auto core = for_core(*request); core && !may) {
+                CHECK(code_of(keyed.ask(callers[role], core->body)) == Errc::denied);
+            }
+        }
+        for (const Caller& stranger : {Caller{}, Caller{.key = some_key(99)}}) {
+            CHECK_FALSE(
+                keyed.harness.coordinator.may_send(keyed.harness.now, stranger, request->body));
+        }
+        const auto by_host =
+            keyed.harness.coordinator.may_send(keyed.harness.now, enrolling(50), request->body);
+        CHECK(by_host.has_value() == (verb.role == Role::agent));
+    }
+    CHECK(allowed > codec::verb_rows.size());
+}
+
+// Goal: an agent speaks for its own name only (S18), whatever it claims.
+// Method: hellos with the key of another agent, of an operator, with an unknown key and without
+// one.
+TEST_CASE("an agent joins under the name of its key only [A4][A5]", "[keys][S18]") {
+    Keyed keyed;
+    const Caller web_key = keyed.admit("web-7", Role::agent, web);
+    const Caller other_key = keyed.admit("web-8", Role::agent, 8);
+    const Caller ada = keyed.admit("ada", Role::admin, 9);
+    CHECK(keyed.hello("web-7", other_key) == Errc::denied);
+    CHECK(keyed.hello("web-7", ada) == Errc::denied);
+    CHECK(keyed.hello("web-7", {.key = some_key(99)}) == Errc::denied);
+    CHECK(keyed.hello("web-7", {}) == Errc::denied);
+    CHECK(keyed.hello("web-7", {.is_local = true}) == Errc::denied);
+    CHECK(keyed.harness.status().nodes == 0);
+    CHECK(keyed.hello("web-7", web_key) == std::nullopt);
+    CHECK(keyed.harness.status().nodes == 1);
+    // The session of web-7 stays where it is when another comes.
+    CHECK(keyed.hello("web-8", web_key) == Errc::denied);
+    CHECK(keyed.harness.node("web-7").health == "healthy");
+}
+
+// Goal: a revoked key is cut off by its next message, agents and operators.
+// Method: revoke keys in use; then send what was allowed a moment before.
+TEST_CASE("a revoked key commands and reports nothing more [A11]", "[keys]") {
+    Keyed keyed;
+    const Caller web_key = keyed.admit("web-7", Role::agent, web);
+    const Caller otto = keyed.admit("otto", Role::operator_, 3);
+    REQUIRE(keyed.hello("web-7", web_key) == std::nullopt);
+    FakeAgent& agent = keyed.harness["web-7"];
+    keyed.harness.pass(2s);
+    REQUIRE(keyed.ask(otto, RoundNowRequest{}));
+    REQUIRE(keyed.ask(KeyRevokeRequest{.pattern = "*"}));
+    CHECK(agent.refusals.back().code == Errc::denied);
+    const auto polls = agent.polls.size();
+    keyed.harness.pass(3s);
+    CHECK(agent.polls.size() == polls);  // Nothing is sent to it any more,
+    CHECK(keyed.hello("web-7", web_key) == Errc::denied);
+    keyed.harness.pass(10s);  // and it is lost like a node that is silent.
+    CHECK(keyed.harness.node("web-7").health == "lost");
+    CHECK(code_of(keyed.ask(otto, RoundNowRequest{})) == Errc::denied);
+    CHECK(keyed.harness.happened("key.revoked", "web-7"));
+    // The name is fenced until an admin forgets it.
+    CHECK(code_of(keyed.ask(KeyAddRequest{
+              .name = "web-7", .role = Role::agent, .key = to_string(some_key(70))})) ==
+          Errc::refused);
+    REQUIRE(keyed.ask(KeyRemoveRequest{.pattern = "web-7"}));
+    const Caller fresh = keyed.admit("web-7", Role::agent, 70);
+    CHECK(keyed.hello("web-7", fresh) == std::nullopt);
+}
+
+// Goal: a key is valid as long as it was admitted for, also of an agent that stays connected.
+// Method: admit keys for one minute, and let time pass.
+TEST_CASE("an expired key is denied, and its session ends", "[keys]") {
+    Keyed keyed;
+    const Caller web_key = keyed.admit("web-7", Role::agent, web, 60'000);
+    const Caller otto = keyed.admit("otto", Role::operator_, 3, 60'000);
+    REQUIRE(keyed.hello("web-7", web_key) == std::nullopt);
+    const auto pass = [&](Duration time) {
+        keyed.harness.pass(time);
+        keyed.harness.give(
+            CivilTime{static_cast<CivilMs>(raw(CoordinatorHarness::civil_start) +
+                                           to_ms(keyed.harness.now - CoordinatorHarness::start))});
+    };
+    pass(58s);
+    CHECK(keyed.ask(otto, RoundNowRequest{}));
+    CHECK(keyed.harness["web-7"].refusals.empty());
+    pass(3s);
+    CHECK(code_of(keyed.ask(otto, RoundNowRequest{})) == Errc::denied);
+    REQUIRE(keyed.harness["web-7"].refusals.size() == 1);
+    CHECK(keyed.harness["web-7"].refusals.back().code == Errc::denied);
+    CHECK(keyed.hello("web-7", web_key) == Errc::denied);
+}
+
+// Goal: a key is replaced without a gap.
+// Method: admit a second key; the session with the first one stays, and the agent may come with
+// either. A third key takes the place of the oldest, whose session then ends.
+TEST_CASE("a name has two keys while one replaces the other [A12]", "[keys]") {
+    Keyed keyed;
+    const Caller first = keyed.admit("web-7", Role::agent, web);
+    REQUIRE(keyed.hello("web-7", first) == std::nullopt);
+    const Caller second = keyed.admit("web-7", Role::agent, 71);
+    CHECK(keyed.harness["web-7"].refusals.empty());
+    CHECK(keyed.hello("web-7", first) == std::nullopt);
+    CHECK(keyed.hello("web-7", second) == std::nullopt);
+    keyed.admit("web-7", Role::agent, 72);
+    CHECK(keyed.harness["web-7"].refusals.empty());  // It speaks with the second.
+    CHECK(keyed.hello("web-7", first) == Errc::denied);
+    keyed.admit("web-7", Role::agent, 73);
+    CHECK(keyed.harness["web-7"].refusals.back().code == Errc::denied);
+}
+
+// Goal: the author of a change is the name of the key, not the word of the client.
+// Method: an operator claims to be somebody else; on this host the word counts.
+TEST_CASE("the author of a change is the name of its key", "[keys]") {
+    Keyed keyed;
+    const Caller otto = keyed.admit("otto", Role::operator_, 3);
+    REQUIRE(keyed.ask(otto, NodeAddRequest{.nodes = {{.name = "n1"}}}));
+    const Occasion claimed{.reason = "new disk", .author = "ada@desk"};
+    REQUIRE(keyed.ask(otto, NodeOfflineRequest{.pattern = "n1", .why = claimed}));
+    CHECK(keyed.harness.node("n1").author == "otto");
+    REQUIRE(keyed.ask(NodeOnlineRequest{.pattern = "n1", .why = claimed}));
+    REQUIRE(keyed.ask(NodeOfflineRequest{.pattern = "n1", .why = claimed}));
+    CHECK(keyed.harness.node("n1").author == "ada@desk");
+}
+
+// Goal: an operator who is limited to some tasks and pools changes nothing else.
+// Method: each kind of change inside and outside of the limits, and what is about the whole
+// cluster.
+TEST_CASE("a limited operator changes the tasks and nodes of its scope only", "[keys]") {
+    Keyed keyed;
+    REQUIRE(keyed.ask(KeyAddRequest{.name = "web-team",
+                                    .role = Role::operator_,
+                                    .key = to_string(some_key(3)),
+                                    .tasks = {"web-*"}}));
+    REQUIRE(keyed.ask(KeyAddRequest{.name = "pool-team",
+                                    .role = Role::operator_,
+                                    .key = to_string(some_key(4)),
+                                    .pools = {"default"}}));
+    const Caller web_team{.key = some_key(3)};
+    const Caller pool_team{.key = some_key(4)};
+    const auto add = [&](const Caller& by, const std::string& name, const std::string& pool) {
+        WantedTask task = CoordinatorHarness::wanted(name, 1);
+        task.place.pool = pool;
+        return code_of(keyed.ask(by, TaskAddRequest{.task = task, .force = true}));
+    };
+    CHECK(add(web_team, "web-1", "default") == Errc::io);
+    CHECK(add(web_team, "db-1", "default") == Errc::denied);
+    CHECK(add(pool_team, "db-1", "default") == Errc::io);
+    CHECK(add(pool_team, "db-2", "other") == Errc::denied);
+    CHECK(code_of(keyed.ask(web_team, TaskRemoveRequest{.pattern = "*"})) == Errc::denied);
+    CHECK(code_of(keyed.ask(web_team, TaskScaleRequest{.pattern = "db-1", .instances = 3})) ==
+          Errc::denied);
+    CHECK(code_of(keyed.ask(web_team, TaskSignalRequest{.pattern = "db-1", .signal = "HUP"})) ==
+          Errc::denied);
+    CHECK(code_of(keyed.ask(web_team, LogsRequest{.instance = "db-1.0"})) == Errc::denied);
+    CHECK(code_of(keyed.ask(web_team, ApplyRequest{.tasks = {}, .replace = true})) == Errc::denied);
+    // A task cannot be taken over from a pool, or into it.
+    WantedTask moved = CoordinatorHarness::wanted("db-1", 1);
+    moved.place.pool = "other";
+    CHECK(code_of(keyed.ask(pool_team, ApplyRequest{.tasks = {moved}, .force = true})) ==
+          Errc::denied);
+    REQUIRE(keyed.ask(NodeAddRequest{.nodes = {{.name = "n1"}, {.name = "n2", .pool = "other"}}}));
+    keyed.admit("n1", Role::agent, 11);
+    REQUIRE(keyed.hello("n1", {.key = some_key(11)}) == std::nullopt);
+    CHECK(code_of(keyed.ask(web_team, NodeOfflineRequest{.pattern = "n1"})) == Errc::denied);
+    CHECK(code_of(keyed.ask(pool_team, NodeOfflineRequest{.pattern = "n1"})) == Errc::io);
+    CHECK(code_of(keyed.ask(pool_team, NodeOfflineRequest{.pattern = "n2"})) == Errc::denied);
+    CHECK(code_of(keyed.ask(web_team, RebalanceRequest{})) == Errc::denied);
+    CHECK(code_of(keyed.ask(web_team, LimitSetRequest{.name = "starts_per_round"})) ==
+          Errc::denied);
+    CHECK(keyed.ask(web_team, StatusRequest{}));
+}
+
+// Goal: a token admits one host of its name, once.
+// Method: wrong secrets, names and times; then the right one, twice, with another key.
+TEST_CASE("a token admits a host of its name once [A13]", "[keys][enrolment]") {
+    Keyed keyed;
+    const std::string secret(64, 'a');
+    CHECK_FALSE(keyed.harness.coordinator.is_enrolment_open(keyed.harness.now));
+    REQUIRE(keyed.ask(TokenCreateRequest{.pattern = "web-*", .hash = hash_text(secret)}));
+    CHECK(keyed.harness.coordinator.is_enrolment_open(keyed.harness.now));
+    const auto enrol = [&](const std::string& name, const std::string& presented,
+                           std::uint8_t number) {
+        return keyed.ask(enrolling(number),
+                         EnrolRequest{.name = name, .secret = hash_text(presented)});
+    };
+    CHECK(code_of(enrol("web-7", std::string(64, 'b'), web)) == Errc::denied);
+    CHECK(code_of(enrol("db-1", secret, web)) == Errc::denied);
+    CHECK(code_of(keyed.ask(enrolling(web), EnrolRequest{.name = "web-7"})) == Errc::denied);
+    const auto joined = enrol("web-7", secret, web);
+    REQUIRE(joined);
+    CHECK(std::get<EnrolReply>(*joined).cluster == CoordinatorHarness::cluster);
+    CHECK_FALSE(std::get<EnrolReply>(*joined).pending);
+    CHECK_FALSE(keyed.harness.coordinator.is_enrolment_open(keyed.harness.now));
+    CHECK(enrol("web-7", secret, web));  // It asked again: the answer may have been lost.
+    CHECK(code_of(enrol("web-8", secret, 8)) == Errc::denied);
+    CHECK(code_of(enrol("web-7", secret, 8)) == Errc::exists);
+    CHECK(code_of(enrol("web-8", secret, web)) == Errc::exists);
+    CHECK(keyed.hello("web-7", {.key = some_key(web)}) == std::nullopt);
+    CHECK(keyed.harness.happened("enrolment.refused", "web-8"));
+}
+
+// Goal: tokens end by themselves, and by an admin.
+TEST_CASE("an expired or revoked token admits nobody [A13]", "[keys][enrolment]") {
+    Keyed keyed;
+    const std::string secret(64, 'a');
+    REQUIRE(keyed.ask(TokenCreateRequest{
+        .pattern = "*", .hash = hash_text(secret), .ttl_ms = 60'000, .uses = 2}));
+    REQUIRE(keyed.ask(enrolling(1), EnrolRequest{.name = "n1", .secret = hash_text(secret)}));
+    keyed.harness.pass(61s);
+    CHECK_FALSE(keyed.harness.coordinator.is_enrolment_open(keyed.harness.now));
+    CHECK(
+        code_of(keyed.ask(enrolling(2), EnrolRequest{.name = "n2", .secret = hash_text(secret)})) ==
+        Errc::denied);
+    const std::string other(64, 'b');
+    const auto made = keyed.ask(TokenCreateRequest{.pattern = "*", .hash = hash_text(other)});
+    REQUIRE(made);
+    const auto& tokens = std::get<TokensReply>(*made).tokens;
+    REQUIRE(tokens.size() == 1);
+    REQUIRE(keyed.ask(TokenRevokeRequest{.id = tokens.front().id}));
+    CHECK(
+        code_of(keyed.ask(enrolling(2), EnrolRequest{.name = "n2", .secret = hash_text(other)})) ==
+        Errc::denied);
+}
+
+// Goal: a host whose clock is far off is told so, and not admitted.
+TEST_CASE("a host with a wrong clock is not admitted", "[keys][enrolment]") {
+    Keyed keyed;
+    const std::string secret(64, 'a');
+    REQUIRE(keyed.ask(TokenCreateRequest{.pattern = "*", .hash = hash_text(secret)}));
+    const auto day = std::int64_t{24} * 3'600'000;
+    for (const std::int64_t off : {day, -day}) {
+        const auto answer = keyed.ask(
+            enrolling(1), EnrolRequest{.name = "n1",
+                                       .secret = hash_text(secret),
+                                       .now = CivilMs{raw(CoordinatorHarness::civil_start) + off}});
+        REQUIRE(code_of(answer) == Errc::refused);
+        CHECK(answer.error().detail.find(off > 0 ? "ahead of" : "behind") != std::string::npos);
+    }
+}
+
+// Goal: without a token a host waits for an admin, who compares the fingerprint.
+// Method: ask, accept with a wrong fingerprint, and with the right one.
+TEST_CASE("a host without a token waits until an admin accepts its key", "[keys][enrolment]") {
+    Keyed keyed{with_keys(true)};
+    CHECK(keyed.harness.coordinator.is_enrolment_open(keyed.harness.now));
+    const auto asked = keyed.ask(enrolling(web), EnrolRequest{.name = "web-7"});
+    REQUIRE(asked);
+    CHECK(std::get<EnrolReply>(*asked).pending);
+    CHECK(keyed.hello("web-7", {.key = some_key(web)}) == Errc::denied);
+    const auto listed = keyed.ask(KeyListRequest{});
+    REQUIRE(std::get<KeysReply>(*listed).keys.size() == 1);
+    CHECK(std::get<KeysReply>(*listed).keys.front().state == "pending");
+    CHECK(code_of(keyed.ask(NodeAcceptRequest{
+              .name = "web-7", .fingerprint = fingerprint(some_key(8))})) == Errc::not_found);
+    REQUIRE(
+        keyed.ask(NodeAcceptRequest{.name = "web-7", .fingerprint = fingerprint(some_key(web))}));
+    CHECK(keyed.hello("web-7", {.key = some_key(web)}) == std::nullopt);
+    const auto again = keyed.ask(enrolling(web), EnrolRequest{.name = "web-7"});
+    REQUIRE(again);
+    CHECK_FALSE(std::get<EnrolReply>(*again).pending);
+}
+
+// Goal: keys and tokens outlive the leadership.
+// Method: the store of one leadership is the beginning of the next.
+TEST_CASE("the next leader knows the keys and the tokens of the store", "[keys]") {
+    StoreImage store = CoordinatorHarness::empty_store();
+    store.keys = {
+        {.name = "ada", .role = Role::admin, .keys = {{.key = some_key(4)}}},
+        {.name = "eve", .role = Role::admin, .keys = {{.key = some_key(5)}}, .revoked = true}};
+    store.tokens = {{.name = hash_text("s").substr(0, 16),
+                     .hash = PublicKey{hash_of("s")},
+                     .pattern = "*",
+                     .uses = 1,
+                     .until = CivilMs{raw(CoordinatorHarness::civil_start) + 60'000}}};
+    CoordinatorHarness next{store, with_keys()};
+    const auto may = [&](std::uint8_t number) {
+        return next.coordinator
+            .may_send(next.now, {.key = some_key(number)}, RequestBody{FreezeOnRequest{}})
+            .has_value();
+    };
+    CHECK(may(4));
+    CHECK_FALSE(may(5));
+    CHECK(next.coordinator.is_enrolment_open(next.now));
+    CHECK(next.coordinator.admitted_keys(false) == std::vector{some_key(4)});
+    CHECK(next.coordinator.admitted_keys(true).empty());
+}
+
+// Goal: bad input gets a sentence that says what would be right.
+TEST_CASE("a faulty request about keys says what is wrong", "[keys]") {
+    Keyed keyed;
+    const Caller ada = keyed.admit("ada", Role::admin, 4);
+    const auto error = [&](CoreRequestBody body) {
+        const auto answer = keyed.ask(ada, std::move(body));
+        REQUIRE_FALSE(answer);
+        return answer.error().detail;
+    };
+    CHECK(error(KeyAddRequest{.name = "Bob", .key = to_string(some_key(1))})
+              .find("not a valid name") != std::string::npos);
+    CHECK(error(KeyAddRequest{.name = "bob", .key = "abc"}).find("64 hexadecimal digits") !=
+          std::string::npos);
+    CHECK(error(KeyAddRequest{.name = "bob", .key = to_string(some_key(4))}) ==
+          "the key belongs to ada");
+    CHECK(error(KeyAddRequest{.name = "ada", .role = Role::observer, .key = to_string(some_key(6))})
+              .find("has the role admin") != std::string::npos);
+    CHECK(error(KeyRevokeRequest{.pattern = "nobody"}).find("no name with a key") !=
+          std::string::npos);
+    CHECK(error(TokenRevokeRequest{.id = "12"}).find("muster token list") != std::string::npos);
+    CHECK(error(TokenCreateRequest{.pattern = "*", .hash = hash_text("s"), .ttl_ms = 0})
+              .find("at least once") != std::string::npos);
+    CHECK(error(NodeAcceptRequest{.name = "n1", .fingerprint = "x"}).find("waits to be accepted") !=
+          std::string::npos);
+}
