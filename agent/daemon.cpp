@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "agent/policy/policy_file.hpp"
 #include "agent/server.hpp"
 #include "agent/storage/journal_file.hpp"
 #include "agent/storage/state_directory.hpp"
@@ -80,7 +81,7 @@ Result<StartupResources> open_resources(const AgentSettings& settings) {
 }
 
 LauncherOptions launcher_options(const AgentSettings& settings, const StartupResources& resources,
-                                 std::string shim) {
+                                 std::string shim, std::optional<Policy> policy) {
     const std::string home = paths::environment_of_process().home;
     const bool as_root = paths::environment_of_process().user_id == 0;
     return {.node = settings.name,
@@ -93,6 +94,7 @@ LauncherOptions launcher_options(const AgentSettings& settings, const StartupRes
                            ? paths::default_secrets(resources.directories, as_root)
                            : settings.secrets_dir,
             .secrets_place = paths::agent_secrets(resources.directories, settings.name, as_root),
+            .policy = std::move(policy),
             .passed = {resources.directories.state, resources.directories.state + "/agents",
                        resources.state.path(), resources.directories.run + "-secrets"}};
 }
@@ -126,7 +128,8 @@ void run_until_signalled(net::Loop& loop, AgentServer& server, net::Signals& sig
 /// One life of an agent, from its resources to its server.
 class Life {
 public:
-    [[nodiscard]] static Result<std::unique_ptr<Life>> begin(const AgentSettings& settings) {
+    [[nodiscard]] static Result<std::unique_ptr<Life>> begin(const AgentSettings& settings,
+                                                             std::optional<Policy> policy) {
         auto shim = shim_of_this_program();
         if (!shim) {
             return tl::unexpected{shim.error()};
@@ -135,7 +138,8 @@ public:
         if (!resources) {
             return tl::unexpected{resources.error()};
         }
-        std::unique_ptr<Life> life{new Life{settings, std::move(*resources), std::move(*shim)}};
+        std::unique_ptr<Life> life{
+            new Life{settings, std::move(*resources), std::move(*shim), std::move(policy)}};
         if (auto opened = life->executor_.open(); !opened) {
             return tl::unexpected{opened.error()};
         }
@@ -148,10 +152,11 @@ public:
     [[nodiscard]] const StartupResources& resources() const { return resources_; }
 
 private:
-    Life(const AgentSettings& settings, StartupResources resources, std::string shim)
+    Life(const AgentSettings& settings, StartupResources resources, std::string shim,
+         std::optional<Policy> policy)
         : settings_{settings},
           resources_{std::move(resources)},
-          executor_{launcher_options(settings, resources_, std::move(shim))} {}
+          executor_{launcher_options(settings, resources_, std::move(shim), std::move(policy))} {}
 
     void adopt() {
         const JournalImage& journal = resources_.journal.image();
@@ -252,7 +257,11 @@ Result<void> run_agent(const AgentSettings& settings) {
     if (settings.keys) {
         keep_memory_private();
     }
-    const auto life = Life::begin(settings);
+    auto policy = read_policy(settings.policy);
+    if (!policy) {
+        return tl::unexpected{policy.error()};
+    }
+    const auto life = Life::begin(settings, std::move(*policy));
     if (!life) {
         return tl::unexpected{life.error()};
     }
@@ -282,7 +291,7 @@ Result<void> stop_all(const AgentSettings& settings) {
     if (auto known = check_agent_was_here(directories, settings.name); !known) {
         return known;
     }
-    auto life = Life::begin(settings);
+    auto life = Life::begin(settings, std::nullopt);  // It starts nothing, so no policy matters.
     if (!life && life.error().code == Errc::refused) {
         return ask_to_stop_all(paths::agent_socket(directories, settings.name)).map([&] {
             StateDirectory::await_release(paths::agent_state(directories, settings.name));

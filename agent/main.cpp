@@ -33,6 +33,7 @@ struct Arguments {
     std::string coordinator;
     std::string state_dir;
     std::string run_dir;
+    std::string policy;
     std::string log_level;
     bool only_join = false;
 };
@@ -45,6 +46,7 @@ std::optional<int> read_into(Arguments& into, int argc, char** argv) {
          {"--coordinator", &into.coordinator, "Endpoint of the coordinator (tcp://127.0.0.1:7700)"},
          {"--state-dir", &into.state_dir, "Where memory, logs and work are kept"},
          {"--run-dir", &into.run_dir, "Where the agent's ipc socket is made"},
+         {"--policy", &into.policy, "What tasks may do on this host (/etc/muster/policy.toml)"},
          {"--log-level", &into.log_level, "trace, debug, info, warn or error"},
          {"--only-join", nullptr, "With join: end once the host has joined", &into.only_join}});
 }
@@ -59,6 +61,7 @@ muster::Result<muster::agent::AgentSettings> overridden(muster::agent::AgentSett
     override_with(arguments.coordinator, settings.coordinator);
     override_with(arguments.state_dir, settings.state_dir);
     override_with(arguments.run_dir, settings.run_dir);
+    override_with(arguments.policy, settings.policy);
     settings.version = MUSTER_VERSION;
     return muster::agent::completed(std::move(settings));
 }

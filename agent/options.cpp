@@ -66,6 +66,7 @@ constexpr std::array keys{
     Key{"run_dir", [](const auto& text, auto& into) { return set_text(text, into.run_dir); }},
     Key{"secrets_dir",
         [](const auto& text, auto& into) { return set_text(text, into.secrets_dir); }},
+    Key{"policy", [](const auto& text, auto& into) { return set_text(text, into.policy); }},
     Key{"log_level", set_level},
     Key{"pool", [](const auto& text, auto& into) { return set_text(text, into.offer.pool); }},
 };

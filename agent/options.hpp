@@ -19,6 +19,7 @@ struct AgentSettings {
     std::string state_dir;    ///< Empty: the default of common/base/paths.hpp.
     std::string run_dir;      ///< Empty: the default, too.
     std::string secrets_dir;  ///< Empty: the default, too.
+    std::string policy;       ///< File. Empty: the default of policy_file.hpp.
     log::Level log_level = log::Level::info;
     std::optional<net::ClientKeys> keys{};  ///< Of the cluster that this host joined.
     std::string version;

@@ -141,6 +141,7 @@ bool AgentServer::receive(Instant now) {
         sound = codec::decode(received_[1], from_coordinator_.message);
     }
     if (sound) {
+        judge_starts(from_coordinator_.message);
         log_message(now, from_coordinator_.message);
         step(now, from_coordinator_);
     } else {
@@ -155,6 +156,29 @@ bool AgentServer::receive(Instant now) {
                    {{"code", to_string(sound.error().code)}, {"reason", sound.error().detail}});
     }
     return true;
+}
+
+// Only the shell knows what a spec means on this host: users, links and programs.
+void AgentServer::judge_starts(CoordinatorMessage& message) const {
+    auto* const batch = std::get_if<Batch>(&message);
+    if (batch == nullptr) {
+        return;
+    }
+    std::map<std::pair<std::string, Digest>, const TaskSpec*> sent;
+    for (const SpecVersion& version : batch->specs) {
+        if (validate({.name = version.task, .instances = 1, .spec = version.spec})) {
+            sent[{version.task, digest_of(version.spec)}] = &version.spec;
+        }
+    }
+    for (Start& start : batch->starts) {
+        const auto found = sent.find({start.id.task, start.digest});
+        const TaskSpec* const spec =
+            found != sent.end() ? found->second : core_.find_spec(start.id, start.digest);
+        if (spec != nullptr) {
+            start.objection =
+                executor_.objection_to_start(start.id, start.generation, *spec).value_or("");
+        }
+    }
 }
 
 // ---- local requests ----

@@ -55,6 +55,7 @@ public:
 
 private:
     bool receive(Instant now);
+    void judge_starts(CoordinatorMessage& message) const;
     bool receive_local();
     [[nodiscard]] std::string answer_to(const net::Message& message);
     [[nodiscard]] std::vector<LocalProcess> processes() const;

@@ -43,6 +43,10 @@ public:
     [[nodiscard]] const AgentMemory& memory() const { return fence_.memory(); }
     /// True while polls of an accepted leader arrive.
     [[nodiscard]] bool led(Instant now) const { return session_.is_led(now); }
+    /// The spec of a start. Null: it was not sent.
+    [[nodiscard]] const TaskSpec* find_spec(const InstanceId& id, Digest digest) const {
+        return lives_.find_spec(id, digest);
+    }
     /// Why the host should get no work at present. Empty: nothing is wrong.
     [[nodiscard]] const std::string& unable() const { return host_.unable(); }
 

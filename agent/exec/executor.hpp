@@ -50,10 +50,14 @@ public:
     [[nodiscard]] ProcessId last_left() const { return last_left_; }
 
     /// Which limits of tasks this host enforces. Valid after open().
-    [[nodiscard]] const std::vector<LimitFact>& limits() const {
-        return launcher_.cgroups().facts();
-    }
+    [[nodiscard]] const std::vector<LimitFact>& limits() const { return launcher_.limits(); }
 
+    /// Why this host's rules do not let it run what a start orders. Nothing: they do.
+    [[nodiscard]] std::optional<std::string> objection_to_start(const InstanceId& id,
+                                                                Generation generation,
+                                                                const TaskSpec& spec) const {
+        return launcher_.objection_to_start(id, generation, spec);
+    }
     void spawn(const Spawn& order);
     /// Makes the shim send its state again, over a new link. Orders that the shim has not read from
     /// the old link are lost, so the caller must repeat them.

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/shim/privileges.hpp"
+#include "agent/shim/sandbox.hpp"
 #include "agent/shim/tree.hpp"
 
 namespace muster::shim {
@@ -104,6 +105,11 @@ bool prepare(const Order& order, Stage& stage) {
         if (!apply_field(field, stage)) {
             return false;
         }
+    }
+    stage = Stage::sandbox;
+    const char* step = "";
+    if (!enter_sandbox(order.sandbox, order.sandbox_own, order.sandbox_shown, step)) {
+        return false;
     }
     close_capabilities();
     if (!become_user(order, stage)) {

@@ -18,17 +18,24 @@ void apply_field(const Field& field, Order& into) {
         case Tag::lease_ns: into.lease_ns = field.number(); break;
         case Tag::grace_ms: into.grace_ms = field.number(); break;
         case Tag::signal_number: into.signal_number = static_cast<int>(field.number()); break;
+        case Tag::sandbox: into.sandbox = static_cast<SandboxMethod>(field.number()); break;
+        case Tag::sandbox_own: into.sandbox_own = field.text(); break;
+        case Tag::sandbox_shown: into.sandbox_shown = field.text(); break;
         case Tag::pre_start: into.has_pre_start = true; break;
         case Tag::post_stop: into.has_post_stop = true; break;
         default: break;  // Read where it is needed, or of a later version.
     }
 }
 
+bool is_known(uint16_t version) {
+    return version == wire_version || version == wire_version_of_sandbox;
+}
+
 }  // namespace
 
 bool read_order(const char* message, size_t size, Order& into) {
     Reader reader{message, size};
-    if (!reader.is_sound() || reader.version() != wire_version || reader.kind() != Kind::order) {
+    if (!reader.is_sound() || !is_known(reader.version()) || reader.kind() != Kind::order) {
         return false;
     }
     into = {};

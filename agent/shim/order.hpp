@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/shim/sandbox.hpp"
 #include "agent/shim/wire.hpp"
 
 namespace muster::shim {
@@ -14,6 +15,9 @@ struct Order {
     const char* program = "";
     const char* directory = "";
     const char* log_name = "";
+    SandboxMethod sandbox = SandboxMethod::none;
+    const char* sandbox_own = "";
+    const char* sandbox_shown = "";
     uint64_t log_bytes = 0;
     uint64_t log_age_ms = 0;
     uint64_t start_timeout_ms = 0;

@@ -23,9 +23,10 @@ uint32_t size_at(const char* field) {
 
 }  // namespace
 
-Writer::Writer(char* buffer, size_t capacity, Kind kind) : buffer_{buffer}, capacity_{capacity} {
+Writer::Writer(char* buffer, size_t capacity, Kind kind, uint16_t version)
+    : buffer_{buffer}, capacity_{capacity} {
     if (char* header = take(header_bytes)) {
-        memcpy(header, &wire_version, sizeof wire_version);
+        memcpy(header, &version, sizeof version);
         memcpy(header + 2, &kind, sizeof kind);
     }
 }

@@ -17,6 +17,8 @@
 namespace muster::shim {
 
 inline constexpr uint16_t wire_version = 1;
+/// Of an order with a sandbox. An older shim would start the task without one.
+inline constexpr uint16_t wire_version_of_sandbox = 2;
 /// Of one message: the texts of a spec, the variables of env files, and the agent's record.
 inline constexpr size_t message_bytes = 192 * 1024;
 
@@ -57,6 +59,9 @@ enum class Tag : uint16_t {
     lease_ns = 21,       ///< Boot time at which an exclusive task is stopped. 0: none.
     signal_number = 22,  ///< Of order (for the end of the lease), stop and signal.
     grace_ms = 23,       ///< Likewise.
+    sandbox = 24,        ///< The method (sandbox.hpp). Missing: there is no sandbox.
+    sandbox_own = 25,    ///< The only directory of the host that the task may change.
+    sandbox_shown = 26,  ///< A directory that stays visible, if it exists.
 
     // Of a state.
     phase = 32,
@@ -100,12 +105,13 @@ enum class Stage : uint8_t {
     start_timeout = 11,
     lease = 12,  ///< It had passed before the program could begin.
     privileges = 13,
+    sandbox = 14,
 };
 
 /// Writes a message into a buffer. fits() says whether there was room for everything.
 class Writer {
 public:
-    Writer(char* buffer, size_t capacity, Kind kind);
+    Writer(char* buffer, size_t capacity, Kind kind, uint16_t version = wire_version);
 
     void number(Tag tag, uint64_t value) { numbers(tag, &value, 1); }
     void numbers(Tag tag, const uint64_t* values, size_t count);

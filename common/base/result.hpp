@@ -38,7 +38,7 @@ enum class Errc : std::uint8_t {
     stale_epoch,          ///< The sender does not know the present leader.
     foreign_cluster,      ///< A message of another cluster.
     spec_unknown,         ///< A start names a spec the agent does not hold.
-    spec_unsupported,     ///< The spec has a field that the agent cannot honour.
+    spec_unsupported,     ///< The agent's host cannot honour the spec, or its policy forbids it.
     lease_over,           ///< A start came after the end of its lease.
     io,                   ///< The kernel reported an error; the text says for what.
 };

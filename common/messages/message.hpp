@@ -217,8 +217,14 @@ struct Start {
     Digest digest;
     BootMs lease{};           ///< For an exclusive one, as in a poll; refused once it has passed.
     std::uint64_t token = 0;  ///< For an exclusive one: above those of all earlier starts.
+    /// Why this host does not carry it out, such as by its policy. Empty: it does. The agent's
+    /// shell sets it; it is neither on the wire nor part of the value.
+    std::string objection{};
 
-    friend bool operator==(const Start&, const Start&) = default;
+    friend bool operator==(const Start& a, const Start& b) {
+        return a.id == b.id && a.generation == b.generation && a.digest == b.digest &&
+               a.lease == b.lease && a.token == b.token;
+    }
 };
 
 /// Desired state of one instance: no process of this generation or a lower one.

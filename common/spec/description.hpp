@@ -167,6 +167,7 @@ inline constexpr std::tuple fields<TaskSpec>{
     Field{"secrets", &TaskSpec::secrets, later(texts(limits::secrets, limits::name_bytes))},
     Field{"exclusive", &TaskSpec::exclusive, later(any)},
     Field{"log", &TaskSpec::log, later(any)},
+    Field{"sandbox", &TaskSpec::sandbox, later(any)},
 };
 
 template <>

@@ -78,7 +78,7 @@ struct CapacityFrom {
 
 /// Whether a host enforces one of the limits of tasks.
 struct LimitFact {
-    std::string limit;  ///< `cpu`, `memory` or `pids`.
+    std::string limit;  ///< `cpu`, `memory`, `pids` or `sandbox`.
     bool enforced = false;
     std::string how;  ///< The means, such as `cgroup v2`; or why not. At most detail_bytes.
 

@@ -65,6 +65,14 @@ struct LogRule {
     friend bool operator==(const LogRule&, const LogRule&) = default;
 };
 
+/// How much of its host a process can reach.
+enum class Sandbox : std::uint8_t {
+    none,
+    strict,  ///< A read-only file system, its own /tmp, and no network.
+};
+template <>
+inline constexpr auto enum_names<Sandbox> = name_list("none", "strict");
+
 /// How a new generation takes over. Both 0 is refused.
 struct UpdatePolicy {
     std::uint32_t max_surge = 1;        ///< Copies above `instances` that may exist meanwhile.
@@ -106,6 +114,7 @@ struct TaskSpec {
     UpdatePolicy update;
     bool exclusive = false;  ///< Never two copies of an instance; `update.max_surge` is 0.
     LogRule log;
+    Sandbox sandbox = Sandbox::none;
 
     friend bool operator==(const TaskSpec&, const TaskSpec&) = default;
 };

@@ -181,7 +181,7 @@ struct PlainFields {
     }
     static constexpr auto names(const Effort*) { return "balances move_checks"; }
     static constexpr auto names(const FailureRecord::Refusal*) {
-        return "node count again vanished";
+        return "node count again vanished why";
     }
     static constexpr auto names(const FailureRecord*) {
         return "generation failed_on refusals last_refusal good_since ended_early";

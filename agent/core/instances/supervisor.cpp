@@ -55,6 +55,9 @@ Result<void> Supervisor::start(Instant now, const Start& command) {
     if (lives_.find_spec(command.id, command.digest) == nullptr) {
         return fail(Errc::spec_unknown, "no spec of this digest was sent");
     }
+    if (!command.objection.empty()) {
+        return fail(Errc::spec_unsupported, command.objection);
+    }
     const bool exclusive = is_exclusive(command.id, command.digest);
     if (auto judged = HostLease::judge(now, command); exclusive && !judged) {
         return judged;

@@ -98,6 +98,7 @@ LaunchFailure failure_of(const ShimState& state, const std::string& program) {
         case shim::Stage::groups: return failure_of("its group cannot be set", error);
         case shim::Stage::user: return failure_of("its user cannot be set", error);
         case shim::Stage::privileges: return failure_of("its privileges cannot be given up", error);
+        case shim::Stage::sandbox: return failure_of("its sandbox cannot be made", error);
         case shim::Stage::pre_start:
             return error != 0 ? failure_of("its pre_start cannot be executed", error)
                               : LaunchFailure{false, false, "its pre_start " + how_it_ended(state)};

@@ -153,6 +153,10 @@ Result<void> Launcher::open() {
         return fail(Errc::io, state + " or /dev/null cannot be opened: " + words(errno));
     }
     cgroups_.open(cgroup_trees_of_process(), place_.home);
+    rules_ = {std::move(options_.policy), probe_sandbox(state + "/work")};
+    limits_ = cgroups_.facts();
+    limits_.push_back({"sandbox", rules_.sandbox.method != shim::SandboxMethod::none,
+                       rules_.sandbox.how.substr(0, limits::detail_bytes)});
     rlimit files{};  // The original limit, for tasks: the agent raises its own.
     getrlimit(RLIMIT_NOFILE, &files);
     place_.files = files;
@@ -171,24 +175,41 @@ Result<void> Launcher::open_to_tasks() const {
     return {};
 }
 
+ProcessPlace Launcher::place_of(const Spawn& spawn, const std::optional<Identity>& identity) const {
+    ProcessPlace place = place_;
+    place.work = work_directory(spawn.id);
+    place.secrets = secrets_.directory_of(spawn.process);
+    if (identity && !identity->home.empty()) {
+        place.home_directory = identity->home;
+    }
+    return place;
+}
+
+std::optional<std::string> Launcher::objection_to_start(const InstanceId& id, Generation generation,
+                                                        const TaskSpec& spec) const {
+    if (!rules_.concern(spec)) {
+        return std::nullopt;
+    }
+    const Spawn spawn{.id = id, .generation = generation, .spec = spec};
+    const auto identity = identity_of(spec.user, spec.user_group);
+    return identity ? objection_to(spawn, *identity, place_of(spawn, *identity), rules_)
+                    : std::nullopt;
+}
+
 tl::expected<Launched, LaunchFailure> Launcher::launch(const Spawn& spawn) {
     ensure(null_.is_open(), "a launcher is opened before it launches");
     const auto identity = identity_of(spawn.spec.user, spawn.spec.user_group);
     if (!identity) {
         return NoLaunch{identity.error()};
     }
-    auto work = work_directory(spawn.id, *identity);
-    if (!work) {
-        return NoLaunch{work.error()};
+    if (auto made = make_work_directory(spawn.id, *identity); !made) {
+        return NoLaunch{made.error()};
     }
-    ProcessPlace place = place_;
-    place.work = std::move(*work);
-    place.secrets = secrets_.directory_of(spawn.process);
+    ProcessPlace place = place_of(spawn, *identity);
     place.cgroups = cgroups_.make(spawn.process, spawn.spec.limits);
-    if (*identity && !(*identity)->home.empty()) {
-        place.home_directory = (*identity)->home;
-    }
-    auto order = order_for(spawn, *identity, place);
+    // The agent's own check is not of a task, and the host's administrator configured it.
+    const bool is_own = !is_valid_name(spawn.id.task);
+    auto order = order_for(spawn, *identity, place, is_own ? HostRules{} : rules_);
     if (!order) {
         return NoLaunch{order.error()};
     }
@@ -246,9 +267,9 @@ tl::expected<ShimLink, LaunchFailure> Launcher::start_shim(ProcessId process,
 }
 
 // The directory belongs to the user of the process.
-tl::expected<std::string, LaunchFailure> Launcher::work_directory(
+tl::expected<void, LaunchFailure> Launcher::make_work_directory(
     const InstanceId& id, const std::optional<Identity>& identity) const {
-    std::string path = options_.state + "/work/" + to_string(id);
+    const std::string path = work_directory(id);
     const bool made = mkdir(path.c_str(), 0700) == 0;
     if (!made && errno != EEXIST) {
         return fault_of_host("its directory work/" + to_string(id) + " cannot be made");
@@ -256,7 +277,7 @@ tl::expected<std::string, LaunchFailure> Launcher::work_directory(
     const uid_t user = identity ? identity->user : geteuid();
     const gid_t group = identity ? identity->group : getegid();
     if ((made && !identity) || lchown(path.c_str(), user, group) == 0) {
-        return path;
+        return {};
     }
     return fault_of_host("its directory work/" + to_string(id) + " cannot be given to its user");
 }

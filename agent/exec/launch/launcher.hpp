@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "agent/exec/cgroups/cgroups.hpp"
+#include "agent/exec/launch/host_rules.hpp"
 #include "agent/exec/launch/order.hpp"
 #include "agent/exec/launch/secrets.hpp"
 #include "agent/exec/shims/outputs.hpp"
@@ -17,14 +19,15 @@
 namespace muster::agent {
 
 struct LauncherOptions {
-    std::string node{};            ///< The name of the node.
-    Offer offer{};                 ///< Other facts about the node that tasks may need.
-    std::string state{};           ///< The agent's state directory, with logs/, ends/ and work/.
-    std::string sockets{};         ///< Directory of the shims' sockets.
-    std::string shim{};            ///< The program muster-shim.
-    std::string home_directory{};  ///< For HOME of a task that runs as the agent.
-    std::string secrets{};         ///< The directory of the secrets that tasks may ask for.
-    std::string secrets_place{};   ///< The directory of the copies for running processes.
+    std::string node{};              ///< The name of the node.
+    Offer offer{};                   ///< Other facts about the node that tasks may need.
+    std::string state{};             ///< The agent's state directory, with logs/, ends/ and work/.
+    std::string sockets{};           ///< Directory of the shims' sockets.
+    std::string shim{};              ///< The program muster-shim.
+    std::string home_directory{};    ///< For HOME of a task that runs as the agent.
+    std::string secrets{};           ///< The directory of the secrets that tasks may ask for.
+    std::string secrets_place{};     ///< The directory of the copies for running processes.
+    std::optional<Policy> policy{};  ///< Of this host. Nothing: everything is allowed.
     /// Directories above those of the tasks. Root makes them passable for tasks of other users.
     std::vector<std::string> passed{};
     Duration post_stop = limits::post_stop_max;  ///< How long a post_stop may take.
@@ -52,6 +55,14 @@ public:
     [[nodiscard]] Result<void> open();
     [[nodiscard]] const std::string& home() const { return place_.home; }
     [[nodiscard]] const Cgroups& cgroups() const { return cgroups_; }
+    /// The limits of tasks that this host enforces.
+    [[nodiscard]] const std::vector<LimitFact>& limits() const { return limits_; }
+
+    /// Why this host's rules do not let it run what a start orders. Nothing: they do, or its launch
+    /// finds another reason.
+    [[nodiscard]] std::optional<std::string> objection_to_start(const InstanceId& id,
+                                                                Generation generation,
+                                                                const TaskSpec& spec) const;
 
     /// The state of the shim says later whether the process starts.
     [[nodiscard]] tl::expected<Launched, LaunchFailure> launch(const Spawn& spawn);
@@ -77,7 +88,12 @@ public:
 
 private:
     [[nodiscard]] Result<void> open_to_tasks() const;
-    [[nodiscard]] tl::expected<std::string, LaunchFailure> work_directory(
+    [[nodiscard]] ProcessPlace place_of(const Spawn& spawn,
+                                        const std::optional<Identity>& identity) const;
+    [[nodiscard]] std::string work_directory(const InstanceId& id) const {
+        return options_.state + "/work/" + to_string(id);
+    }
+    [[nodiscard]] tl::expected<void, LaunchFailure> make_work_directory(
         const InstanceId& id, const std::optional<Identity>& identity) const;
     [[nodiscard]] tl::expected<ShimLink, LaunchFailure> start_shim(
         ProcessId process, const std::vector<char>& order) const;
@@ -89,6 +105,8 @@ private:
     FileDescriptor ends_;
     FileDescriptor sockets_;
     Cgroups cgroups_;
+    HostRules rules_;
+    std::vector<LimitFact> limits_;
     Secrets secrets_;
     Outputs outputs_;
 };

@@ -26,50 +26,6 @@ std::string record_of(const Spawn& spawn) {
     return bytes;
 }
 
-/// A command with its variables replaced and its program found.
-struct Command {
-    std::string program;
-    std::vector<std::string> words;
-};
-
-tl::expected<Command, LaunchFailure> command_of(std::string_view field,
-                                                const std::vector<std::string>& argv,
-                                                const std::string& directory,
-                                                const Environment& environment,
-                                                const TemplateValues& values) {
-    Command command;
-    for (const auto& word : argv) {
-        auto filled = filled_in(field, word, values);
-        if (!filled) {
-            return NoLaunch{filled.error()};
-        }
-        command.words.push_back(std::move(*filled));
-    }
-    auto program = find_program(command.words.front(), environment.at("PATH"));
-    if (!program) {
-        return NoLaunch{program.error()};
-    }
-    command.program = program->starts_with('/') ? *program : directory + '/' + *program;
-    return command;
-}
-
-tl::expected<std::string, LaunchFailure> directory_of(const Spawn& spawn, const ProcessPlace& place,
-                                                      const TemplateValues& values) {
-    if (spawn.spec.workdir.empty()) {
-        return place.work;
-    }
-    const auto filled = filled_in("workdir", spawn.spec.workdir, values);
-    if (!filled) {
-        return NoLaunch{filled.error()};
-    }
-    if (!filled->starts_with('/')) {
-        return NoLaunch{permanent("the working directory " + *filled +
-                                  " does not begin with /: it is '" + spawn.spec.workdir +
-                                  "' with this node's values")};
-    }
-    return check_directory(*filled);
-}
-
 void write_hook(shim::Writer& message, shim::Tag tag, const Command& command) {
     message.text(tag, command.program.c_str());
     for (const auto& word : command.words) {
@@ -85,6 +41,12 @@ void write_identity(shim::Writer& message, const std::optional<Identity>& identi
             message.number(shim::Tag::other_group, group);
         }
     }
+}
+
+void write_sandbox(shim::Writer& message, shim::SandboxMethod method, const ProcessPlace& place) {
+    message.number(shim::Tag::sandbox, static_cast<std::uint64_t>(method));
+    message.text(shim::Tag::sandbox_own, place.work.c_str());
+    message.text(shim::Tag::sandbox_shown, place.secrets.c_str());
 }
 
 void write_rlimit(shim::Writer& message, int resource, std::uint64_t soft, std::uint64_t hard) {
@@ -138,53 +100,12 @@ void write_process(shim::Writer& message, const Spawn& spawn,
     }
 }
 
-/// Everything that must exist on the host before the message is written.
-struct Found {
-    std::string directory;
-    Environment environment;
-    Command program;
-    std::optional<Command> pre_start;
-    std::optional<Command> post_stop;
-};
-
-tl::expected<Found, LaunchFailure> find_all(const Spawn& spawn, const ProcessPlace& place) {
-    const TaskSpec& spec = spawn.spec;
-    const TemplateValues values = template_values(spawn, place);
-    auto environment = environment_of(spawn, place, values);
-    auto directory = directory_of(spawn, place, values);
-    if (!environment || !directory) {
-        return NoLaunch{environment ? directory.error() : environment.error()};
-    }
-    Found found{std::move(*directory), std::move(*environment), {}, {}, {}};
-    const auto find = [&](std::string_view field, const std::vector<std::string>& argv) {
-        return command_of(field, argv, found.directory, found.environment, values);
-    };
-    auto program = find("argv", spec.argv);
-    if (!program) {
-        return NoLaunch{program.error()};
-    }
-    found.program = std::move(*program);
-    for (const auto& [field, argv, into] :
-         {std::tuple{"pre_start", &spec.pre_start, &found.pre_start},
-          std::tuple{"post_stop", &spec.post_stop, &found.post_stop}}) {
-        if (argv->empty()) {
-            continue;
-        }
-        auto hook = find(field, *argv);
-        if (!hook) {
-            hook.error().detail = std::string{"its "} + field + ": " + hook.error().detail;
-            return NoLaunch{hook.error()};
-        }
-        *into = std::move(*hook);
-    }
-    return found;
-}
-
 }  // namespace
 
 tl::expected<ShimOrder, LaunchFailure> order_for(const Spawn& spawn,
                                                  const std::optional<Identity>& identity,
-                                                 const ProcessPlace& place) {
+                                                 const ProcessPlace& place,
+                                                 const HostRules& rules) {
     ensure(!spawn.spec.argv.empty(), "a spec without a program is refused when it comes");
     if (spawn.spec.exclusive && (spawn.lease == Instant{} || spawn.token == 0)) {
         return NoLaunch{permanent("it is exclusive, and there is no lease and token for it")};
@@ -193,8 +114,16 @@ tl::expected<ShimOrder, LaunchFailure> order_for(const Spawn& spawn,
     if (!found) {
         return NoLaunch{found.error()};
     }
+    if (auto allowed = enforce(spawn, identity, place, rules, *found); !allowed) {
+        return NoLaunch{allowed.error()};
+    }
+    const bool is_enclosed = spawn.spec.sandbox != Sandbox::none;
+    if (is_enclosed && rules.sandbox.method == shim::SandboxMethod::landlock) {
+        found->environment.emplace("TMPDIR", place.work);  // There is no /tmp.
+    }
     const auto bytes = std::make_unique_for_overwrite<char[]>(shim::message_bytes);
-    shim::Writer message{bytes.get(), shim::message_bytes, shim::Kind::order};
+    shim::Writer message{bytes.get(), shim::message_bytes, shim::Kind::order,
+                         is_enclosed ? shim::wire_version_of_sandbox : shim::wire_version};
     write_process(message, spawn, place.cgroups, found->directory, found->environment);
     message.text(shim::Tag::program, found->program.program.c_str());
     for (const auto& word : found->program.words) {
@@ -205,6 +134,9 @@ tl::expected<ShimOrder, LaunchFailure> order_for(const Spawn& spawn,
     }
     if (found->post_stop) {
         write_hook(message, shim::Tag::post_stop, *found->post_stop);
+    }
+    if (is_enclosed) {
+        write_sandbox(message, rules.sandbox.method, place);
     }
     write_identity(message, identity);
     write_limits(message, spawn.spec, place.files);

@@ -66,6 +66,7 @@ void add_process(Facts& facts, const TaskSpec& spec) {
         facts.add("rlimit", fmt::format("{} {}", name, text_of(limit)));
     }
     facts.add_unless_empty("limits", text_of(spec.limits));
+    facts.add_if(spec.sandbox != plain.sandbox, "sandbox", std::string{to_string(spec.sandbox)});
     if (spec.log != plain.log) {
         const auto age = spec.log.max_age == Duration::zero()
                              ? std::string{}

@@ -58,6 +58,7 @@ std::string describe_verdict(const VerdictView& view, Verdict verdict, const Tas
         case Verdict::failed:
             return "is not tried again, because it failed there" +
                    (view.detail.empty() ? "" : ": " + view.detail);
+        case Verdict::refused: return "refuses it: " + view.detail;
     }
     return "";
 }

@@ -81,6 +81,11 @@ public:
             detail = failed->last_refusal;
             return Verdict::failed;
         }
+        if (const auto* refusal = failed != nullptr ? failed->refusal_of(node) : nullptr) {
+            const std::string head = "by " + nodes.name(node) + ": ";
+            detail = refusal->why.substr(refusal->why.starts_with(head) ? head.size() : 0);
+            return Verdict::refused;
+        }
         const Verdict room = state_.places.ledger().judge(node, request);
         if (room != Verdict::fits) {
             detail =

@@ -8,6 +8,7 @@
 #include "tests/catch.hpp"
 
 #include "agent/options.hpp"
+#include "agent/policy/policy_file.hpp"
 #include "common/codec/fields/spec.hpp"
 #include "common/config/spec_toml.hpp"
 #include "coordinator/options.hpp"
@@ -108,4 +109,15 @@ TEST_CASE("the example of an agent's configuration equals the defaults", "[examp
     CHECK(read->coordinator == AgentSettings{}.coordinator);
     CHECK(read->log_level == AgentSettings{}.log_level);
     CHECK(completed(*read));
+}
+
+TEST_CASE("the example of a policy has every key", "[examples]") {
+    const auto policy = policy_from_toml(text_of("policy.toml"), "policy.toml");
+    INFO((policy ? "" : policy.error().detail));
+    REQUIRE(policy);
+    CHECK(policy->users);
+    CHECK_FALSE(policy->root);
+    CHECK(policy->commands);
+    CHECK(policy->directories);
+    CHECK(policy->most == Policy::Most{2'000, std::uint64_t{1} << 30U, 256, 4'096});
 }

@@ -198,6 +198,7 @@ TEST_CASE("a task shows exactly the values that differ from the defaults", "[cli
     spec.rlimits = {{"core", {}}, {"nofile", {RlimitValue{1024}, RlimitValue{4096}}}};
     spec.limits = {.cpu_milli = 500, .memory_bytes = 0, .pids = 100};
     spec.log = {.max_bytes = 65'536, .max_age = 24h};
+    spec.sandbox = Sandbox::strict;
     spec.pre_start = {"mkdir", "a b"};
     spec.post_stop = {"rmdir", "a b"};
     spec.start_timeout = 30s;
@@ -216,6 +217,7 @@ TEST_CASE("a task shows exactly the values that differ from the defaults", "[cli
           "rlimit      core unlimited\n"
           "rlimit      nofile 1024, which it may raise to 4096\n"
           "limits      0.5 cores, 100 pids\n"
+          "sandbox     strict\n"
           "log         64KiB of each stream, of the last 24h\n"
           "pre_start   mkdir 'a b'\n"
           "post_stop   rmdir 'a b'\n"

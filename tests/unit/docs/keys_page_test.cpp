@@ -7,6 +7,7 @@
 #include "tests/catch.hpp"
 
 #include "agent/options.hpp"
+#include "agent/policy/policy_file.hpp"
 #include "common/config/spec_toml.hpp"
 #include "common/spec/description.hpp"
 #include "coordinator/options.hpp"
@@ -80,6 +81,13 @@ TEST_CASE("the page of the configuration has every key of both daemons", "[docs]
         agent.erase(table);
     }
     docs::check_names("reference/configuration.md", "agent.toml", agent);
+
+    Names policy;
+    for (const std::string table : {"", "limits"}) {
+        add_keys(policy, agent::policy_from_toml, table, "the keys are ");
+    }
+    policy.erase("limits");
+    docs::check_names("reference/configuration.md", "policy.toml", policy);
 
     Names node;
     add_keys(node, nodes_from_toml, "[node]", "the keys are ");

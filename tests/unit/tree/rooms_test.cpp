@@ -80,6 +80,7 @@ constexpr std::array rooms{
     "agent/core/host"sv,
     "agent/core/reporting"sv,
     "agent/core"sv,
+    "agent/policy"sv,
     "agent/shim"sv,
     "agent/exec/cgroups"sv,
     "agent/exec/shims"sv,

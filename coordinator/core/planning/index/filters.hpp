@@ -24,8 +24,9 @@ enum class Verdict : std::uint8_t {
     max_per_node,  ///< The node has as many instances of this task as the task allows.
     has_copy,      ///< Another copy of the same instance is there.
     failed,        ///< The instance failed there, and does not start there again.
+    refused,       ///< The node refused to start it. It is tried again, each time later.
 };
-inline constexpr std::size_t verdicts = 11;
+inline constexpr std::size_t verdicts = 12;
 
 /// The first constraint that the node does not meet; null if it meets all.
 [[nodiscard]] const Constraint* unmet(const PlacementRule& rule, const std::string& node_name,
@@ -66,4 +67,4 @@ struct Use {
 template <>
 inline constexpr auto muster::enum_names<muster::coordinator::Verdict> =
     muster::name_list("fits", "not_serving", "pool", "label", "cpu", "memory", "slots", "full",
-                      "max_per_node", "has_copy", "failed");
+                      "max_per_node", "has_copy", "failed", "refused");

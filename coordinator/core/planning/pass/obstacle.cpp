@@ -56,6 +56,7 @@ constexpr std::array by_verdict{
     Obstacle::slots,    Obstacle::full,        Obstacle::max_per_node,
     Obstacle::starting,  // It has a copy.
     Obstacle::refused,   // It failed.
+    Obstacle::refused,
 };
 static_assert(by_verdict.size() == verdicts);
 

@@ -36,6 +36,11 @@ bool FailureRecord::has_vanished_on(NodeIndex node) const {
     return found != refusals.end() && found->vanished;
 }
 
+const FailureRecord::Refusal* FailureRecord::refusal_of(NodeIndex node) const {
+    const auto found = std::ranges::find(refusals, node, &Refusal::node);
+    return found != refusals.end() && !found->vanished ? &*found : nullptr;
+}
+
 std::uint32_t FailureRecord::refused() const {
     std::uint32_t count = 0;
     for (const Refusal& refusal : refusals) {
@@ -76,7 +81,8 @@ void RecentFailures::on_start_failed(Instant now, Generation generation,
     }
     refusal->count += 1;
     refusal->again = now + pause_after(refusal->count);
-    record.last_refusal = what.why.substr(0, sentence_most);
+    refusal->why = what.why.substr(0, sentence_most);
+    record.last_refusal = refusal->why;
     if (what.vanished) {
         refusal->vanished = true;
         record.good_since.reset();

@@ -25,6 +25,7 @@ struct FailureRecord {
         std::uint32_t count = 0;
         Instant again{};
         bool vanished = false;  ///< Instead of a refusal, the instance vanished there.
+        std::string why{};      ///< The node, and its reason.
     };
 
     Generation generation{};           ///< The record is only for this generation.
@@ -32,7 +33,7 @@ struct FailureRecord {
     /// By node, in the order of arrival. A refusal ends when the instance starts anywhere. If it
     /// vanished there, the entry ends after it has run well for long.
     std::vector<Refusal> refusals;
-    std::string last_refusal;  ///< The node, and its reason.
+    std::string last_refusal;  ///< Of any node: the node, and its reason.
     std::optional<Instant> good_since;
     bool ended_early = false;  ///< A copy ended before min_healthy, and none was healthy since.
 
@@ -42,6 +43,8 @@ struct FailureRecord {
         return std::ranges::find(failed_on, node) != failed_on.end();
     }
     [[nodiscard]] bool has_vanished_on(NodeIndex node) const;
+    /// The last refusal of this node. Null: it did not refuse.
+    [[nodiscard]] const Refusal* refusal_of(NodeIndex node) const;
     /// The instance must not start there now.
     [[nodiscard]] bool excludes(NodeIndex node, Instant now) const;
     [[nodiscard]] std::uint32_t refused() const;

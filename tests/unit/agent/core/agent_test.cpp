@@ -430,6 +430,27 @@ TEST_CASE("a hello says which limits of tasks the host enforces", "[agent]") {
     CHECK(node.last<Hello>()->limits == limits);
 }
 
+// Goal: what a host's rules forbid is not begun, and the coordinator can tell why.
+TEST_CASE("a start to which the host objects is refused with its reason", "[agent]") {
+    Node node;
+    node.join();
+    Batch batch = node.start_batch(web0, 3);
+    batch.starts.at(0).objection = "its policy does not allow user root";
+    node.deliver(batch);
+    REQUIRE(node.last<Ack>()->refusals.size() == 1);
+    CHECK(node.last<Ack>()->refusals[0].code == Errc::spec_unsupported);
+    CHECK(node.last<Ack>()->refusals[0].detail == batch.starts.at(0).objection);
+    CHECK(node.state(web0) == "unknown");
+    CHECK(node.spawns.empty());
+    node.start(web0, 4);
+    CHECK(node.spawns.size() == 1);
+    // A start that changes nothing is no reason to refuse.
+    Batch again = node.start_batch(web0, 4);
+    again.starts.at(0).objection = "its policy does not allow user root";
+    node.deliver(again);
+    CHECK(node.last<Ack>()->refusals.empty());
+}
+
 // Goal: a task with a user, in a field that this agent is too old for, never runs as root. Method:
 // a spec with such a field, and the same task without it.
 TEST_CASE("a start whose spec has a field that the agent does not know is refused", "[agent]") {

@@ -260,7 +260,8 @@ TEST_CASE("a task with limits runs without them on a host without cgroups",
     }
     Host host;
     for (const LimitFact& fact : host.executor().limits()) {
-        CHECK(fact.how == "this host shows no cgroup with a controller for it");
+        CHECK((fact.limit == "sandbox" ||
+               fact.how == "this host shows no cgroup with a controller for it"));
     }
     TaskSpec spec = sh("exit 3");
     spec.limits = {1'000, 64U << 20U, 10};

@@ -43,6 +43,7 @@ public:
         Offer offer{};
         Duration post_stop = limits::post_stop_max;
         Duration patience = 20s;  ///< For the shims that an earlier life left.
+        std::optional<Policy> policy{};
     };
 
     Host() : Host{Choices{}} {}
@@ -75,6 +76,7 @@ public:
                                           .home_directory = "/home/x",
                                           .secrets = directory_ + "/secrets",
                                           .secrets_place = directory_ + "/copies",
+                                          .policy = choices_.policy,
                                           .passed = {directory_, directory_ + "/state"},
                                           .post_stop = choices_.post_stop,
                                           .ended_kept = choices_.ended_kept});

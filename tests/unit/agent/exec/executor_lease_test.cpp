@@ -68,7 +68,7 @@ TEST_CASE("at the end of a lease the grace of a stop is bounded", "[executor][le
     }();
     ProcessPlace place;
     place.work = "/";
-    const auto order = order_for(spawn, std::nullopt, place);
+    const auto order = order_for(spawn, std::nullopt, place, {});
     REQUIRE(order);
     shim::Reader reader{order->message.data(), order->message.size()};
     std::uint64_t grace_ms = 0;

@@ -27,7 +27,7 @@ namespace {
 std::string text_of(bool value) { return value ? "true" : "false"; }
 std::string text_of(std::integral auto value) { return std::to_string(value); }
 std::string text_of(Duration value) { return std::to_string(value.count()); }
-std::string text_of(RestartPolicy value) { return std::string{to_string(value)}; }
+std::string text_of(Named auto value) { return std::string{to_string(value)}; }
 std::string text_of(const std::string& value) { return value; }
 std::string text_of(const std::vector<std::string>& values) {
     std::string all;
@@ -55,6 +55,7 @@ void change(bool& value) { value = !value; }
 void change(std::integral auto& value) { ++value; }
 void change(Duration& value) { value += 1ms; }
 void change(RestartPolicy& value) { value = RestartPolicy::never; }
+void change(Sandbox& value) { value = Sandbox::strict; }
 void change(std::string& value) { value += 'x'; }
 void change(std::vector<std::string>& values) { values.emplace_back("x"); }
 void change(std::map<std::string, std::string>& values) { values["x"] = "y"; }
@@ -190,11 +191,12 @@ TEST_CASE("the description of a spec has all of its members", "[spec]") {
     TaskSpec spec;
     auto& [argv, env, env_files, workdir, user, user_group, umask, nice, rlimits, limits,
            start_timeout, pre_start, post_stop, secrets, stop_signal, grace, restart, max_per_node,
-           update, exclusive, log] = spec;
+           update, exclusive, log, sandbox] = spec;
     const std::set<const void*> members{
-        &argv,        &env,     &env_files, &workdir,       &user,      &user_group, &umask,
-        &nice,        &rlimits, &limits,    &start_timeout, &pre_start, &post_stop,  &secrets,
-        &stop_signal, &grace,   &restart,   &max_per_node,  &update,    &exclusive,  &log};
+        &argv,      &env,       &env_files,   &workdir, &user,          &user_group,
+        &umask,     &nice,      &rlimits,     &limits,  &start_timeout, &pre_start,
+        &post_stop, &secrets,   &stop_signal, &grace,   &restart,       &max_per_node,
+        &update,    &exclusive, &log,         &sandbox};
     CHECK(Walk{spec}.members == members);
 }
 

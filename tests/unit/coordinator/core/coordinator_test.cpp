@@ -139,6 +139,50 @@ TEST_CASE("a start whose spec an agent does not support is tried on another node
     CHECK(shown.flap_score.score == 0);
 }
 
+// Goal: a host whose policy forbids a task is named with its reason, and is not asked in each
+// round, for a missing instance and for a better balance alike. Method: n1 refuses each start of
+// web for 30 minutes; n2 joins and runs it. By then n1 is idle, so a balance would move instances
+// there.
+TEST_CASE("a node that refuses a task for ever is seldom asked", "[coordinator][commands]") {
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(1s);
+    n1.obeys = false;
+    const std::string reason = "its policy does not allow user root";
+    std::size_t starts = 0;
+    const auto refuse_for = [&](Duration time) {
+        starts = 0;
+        for (const Instant end = harness.now + time; harness.now < end; harness.pass(1s)) {
+            const std::vector<Batch> batches = std::exchange(n1.batches, {});
+            for (const Batch& batch : batches) {
+                n1.obeyed = batch.sequence;
+                Ack ack{batch.epoch, Incarnation{1}, batch.sequence, {}};
+                for (const Start& start : batch.starts) {
+                    ack.refusals.push_back(
+                        {start.id, start.generation, Errc::spec_unsupported, reason});
+                }
+                starts += batch.starts.size();
+                harness.give(FromAgent{n1.session, ack});
+            }
+        }
+        return starts;
+    };
+    auto task = CoordinatorHarness::wanted("web", 4);
+    task.spec.max_per_node = 4;
+    harness.ask(ApplyRequest{.tasks = {task}}, harness.fresh_id());
+    CHECK(refuse_for(30min) <= 4 * 14);
+    const auto explained = harness.read<ExplainReply>(ExplainRequest{Subject::instance, "web.0"});
+    REQUIRE(explained.verdicts.size() == 1);
+    CHECK(explained.verdicts[0].code == "refused");
+    CHECK(explained.verdicts[0].sentence == "refuses it: " + reason);
+
+    harness.join("n2");
+    CHECK(refuse_for(30min) <= 4 * 14);
+    CHECK(harness.running("web") == 4);
+    CHECK(harness.node("n2").instances == 4);
+    CHECK(harness.node("n1").health == "healthy");
+}
+
 // Goal: a refusal decides the order that it answers, and no later order of the same instance (S7).
 // Method: a spec is missing. The order that brings it is obeyed, but the answer is lost; the
 // refusal arrives again, while another node has become less loaded.
