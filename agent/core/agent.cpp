@@ -153,7 +153,8 @@ void Agent::send_hello(Instant now, AgentOutput& output) {
                                            .version = options_.version,
                                            .offer = options_.offer,
                                            .limits = options_.limits,
-                                           .capacity_from = options_.capacity_from});
+                                           .capacity_from = options_.capacity_from,
+                                           .keeps_proofs = true});
     }
 }
 

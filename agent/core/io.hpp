@@ -100,6 +100,7 @@ struct Spawn {
     TaskSpec spec;
     Instant lease{};          ///< An exclusive process may run until then.
     std::uint64_t token = 0;  ///< Its storage refuses lower ones.
+    Proof proof{};            ///< Of the order to start it.
 };
 /// The lease of an exclusive process ends at this time, and not earlier.
 struct Renewal {

@@ -69,6 +69,7 @@ struct FoundProcess {
     InstanceId id;
     Generation generation{};
     TaskSpec spec;
+    Proof proof{};  ///< Of the order to start it.
 };
 
 /// Changes that become durable together, or not at all. Specs that an instance uses stay; the other

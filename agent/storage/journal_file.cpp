@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/storage/journal_schema.hpp"
 #include "common/codec/codec.hpp"
 #include "common/log/log.hpp"
 #include "common/sqlite/columns.hpp"
@@ -15,48 +16,6 @@
 namespace muster::agent {
 
 namespace {
-
-// Each commit is synced before it is confirmed. The lock of the state directory excludes other
-// agents.
-constexpr const char* pragmas =
-    "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
-    "PRAGMA secure_delete=OFF";
-
-constexpr const char* tables = R"(
-    CREATE TABLE IF NOT EXISTS meta (
-        one INTEGER PRIMARY KEY CHECK (one = 1),
-        boot BLOB NOT NULL
-    );
-    CREATE TABLE IF NOT EXISTS instances (
-        task TEXT NOT NULL,
-        ordinal INTEGER NOT NULL,
-        generation INTEGER NOT NULL,
-        digest BLOB NOT NULL,
-        process INTEGER NOT NULL,
-        pid INTEGER NOT NULL,
-        start_ticks INTEGER NOT NULL,
-        leaving INTEGER NOT NULL,
-        state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 6),
-        restarts INTEGER NOT NULL,
-        exit_code INTEGER NOT NULL,
-        exit_signal INTEGER NOT NULL,
-        started INTEGER NOT NULL,
-        detail TEXT NOT NULL,
-        retry_at INTEGER,
-        running_since INTEGER,
-        delay INTEGER NOT NULL,
-        starts BLOB NOT NULL,
-        PRIMARY KEY (task, ordinal)
-    ) WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS specs (
-        task TEXT NOT NULL,
-        digest BLOB NOT NULL,
-        spec BLOB NOT NULL,
-        PRIMARY KEY (task, digest)
-    ) WITHOUT ROWID;
-)";
-
-constexpr int schema_version = 1;
 
 using sqlite::bytes_of;
 using sqlite::from_column;
@@ -121,6 +80,7 @@ InstanceImage image_of(const Statement& row) {
     }
     image.history.delay = Duration{row.number(16)};
     image.history.starts = starts_of(row.blob(17));
+    image.report.proof = {from_column<Incarnation>(row.number(18)), id_of<Digest>(row.blob(19))};
     return image;
 }
 
@@ -132,43 +92,10 @@ void bind(Statement& statement, int parameter, const std::optional<Instant>& ins
     }
 }
 
-Result<void> check(const sqlite::Database& database) {
-    const auto version = database.number("PRAGMA user_version");
-    if (!version) {
-        return tl::unexpected{version.error()};
-    }
-    if (*version > schema_version) {
-        return fail(Errc::refused, "journal '" + database.path() +
-                                       "' was written by a newer muster-agent; start that version");
-    }
-    return database.first_finding("PRAGMA quick_check(1)").and_then([&](const std::string& found) {
-        return found == "ok" ? Result<void>{}
-                             : fail(Errc::malformed,
-                                    "journal '" + database.path() + "' is damaged (" + found + ")");
-    });
-}
-
-Result<std::unique_ptr<sqlite::Database>> open_sound(const std::string& path) {
-    auto database = sqlite::Database::open(path, "journal");
-    if (!database) {
-        return database;
-    }
-    const auto ready =
-        (*database)->execute(pragmas).and_then([&] { return check(**database); }).and_then([&] {
-            return (*database)->execute(tables + std::string{"PRAGMA user_version = "} +
-                                        std::to_string(schema_version));
-        });
-    if (ready) {
-        return database;
-    }
-    const bool is_damaged = (*database)->is_damaged() || ready.error().code == Errc::malformed;
-    return fail(is_damaged ? Errc::malformed : ready.error().code, ready.error().detail);
-}
-
 }  // namespace
 
 Result<JournalFile> JournalFile::open(const std::string& path, BootId boot) {
-    auto database = open_sound(path);
+    auto database = open_journal(path);
     if (!database && database.error().code == Errc::malformed) {
         log::warn("the journal was moved aside; running instances are found through their shims",
                   {{"reason", database.error().detail}, {"as", path + ".damaged"}});
@@ -176,7 +103,7 @@ Result<JournalFile> JournalFile::open(const std::string& path, BootId boot) {
         if (std::rename(path.c_str(), (path + ".damaged").c_str()) != 0) {
             return fail(Errc::io, path + " cannot be moved aside: " + std::strerror(errno));
         }
-        database = open_sound(path);
+        database = open_journal(path);
     }
     if (!database) {
         return tl::unexpected{database.error()};
@@ -193,7 +120,7 @@ JournalFile::JournalFile(std::unique_ptr<sqlite::Database> database, BootId boot
 Result<void> JournalFile::prepare() {
     auto put_instance = database_->prepare(
         "INSERT OR REPLACE INTO instances VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-        "?, ?)");
+        "?, ?, ?, ?)");
     auto remove_instance =
         database_->prepare("DELETE FROM instances WHERE task = ? AND ordinal = ?");
     auto put_spec = database_->prepare("INSERT OR REPLACE INTO specs VALUES (?, ?, ?)");
@@ -257,7 +184,9 @@ Result<void> JournalFile::put(const InstanceImage& image) {
         .bind(13, static_cast<std::int64_t>(report.started))
         .bind_text(14, report.detail)
         .bind(17, image.history.delay.count())
-        .bind_blob(18, bytes_of_starts(image.history.starts));
+        .bind_blob(18, bytes_of_starts(image.history.starts))
+        .bind(19, sqlite::column(report.proof.incarnation))
+        .bind_blob(20, bytes_of(report.proof.tag));
     bind(row, 15, image.retry_at);
     bind(row, 16, image.history.running_since);
     return row.run();

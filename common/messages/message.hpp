@@ -31,6 +31,17 @@ inline constexpr auto enum_names<InstanceState> = name_list("pending", "starting
                                                             "backoff", "exited", "failed",
                                                             "stopping");
 
+/// Shows that a coordinator of the cluster ordered a start. The tag covers the instance, its
+/// generation, the node and the life of its agent, under a key that agents do not have. An agent
+/// keeps the proof of each start that it obeys, and repeats it with the instance.
+struct Proof {
+    Incarnation incarnation{};  ///< The life of the agent that got the order.
+    Digest tag;                 ///< None: there is no proof.
+
+    [[nodiscard]] bool is_none() const { return *this == Proof{}; }
+    friend bool operator==(const Proof&, const Proof&) = default;
+};
+
 /// One instance as its agent sees it.
 struct InstanceReport {
     InstanceId id;
@@ -41,6 +52,7 @@ struct InstanceReport {
     std::int32_t exit_signal = 0;  ///< The signal that ended the last process; 0: none.
     CivilMs started{};             ///< Of the present (or last) process; 0: none yet.
     std::string detail;            ///< Why it is failed or in back-off. At most detail_bytes.
+    Proof proof{};                 ///< Of the start that it follows.
 
     friend bool operator==(const InstanceReport&, const InstanceReport&) = default;
 };
@@ -101,6 +113,7 @@ struct Hello {
     Offer offer{};                    ///< What the host has for instances.
     std::vector<LimitFact> limits{};  ///< The limits of tasks that it enforces; none: unknown.
     CapacityFrom capacity_from{};     ///< The source of its capacity.
+    bool keeps_proofs = false;        ///< It repeats the proof of each start.
 
     friend bool operator==(const Hello&, const Hello&) = default;
 };
@@ -220,6 +233,7 @@ struct Start {
     /// Why this host does not carry it out, such as by its policy. Empty: it does. The agent's
     /// shell sets it; it is neither on the wire nor part of the value.
     std::string objection{};
+    Proof proof{};            ///< None: the cluster has no keys.
 
     friend bool operator==(const Start& a, const Start& b) {
         return a.id == b.id && a.generation == b.generation && a.digest == b.digest &&

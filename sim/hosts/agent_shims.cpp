@@ -134,7 +134,7 @@ void AgentHost::spawn(Instant now, const agent::Spawn& order) {
     ensure(is_new, "an agent gives each process a new number");
     Shim& shim = at->second;
     shim.number = ++shims_made_;
-    shim.order = {order.process, order.id, order.generation, order.spec};
+    shim.order = {order.process, order.id, order.generation, order.spec, order.proof};
     shim.known = now + draw(random_, world_.options.spawn);
     const std::string& behaviour = order.spec.argv.front();
     if (behaviour == "missing") {

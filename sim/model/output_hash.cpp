@@ -24,8 +24,9 @@ struct AgentFields : coordinator::PlainFields {
     }
     static constexpr auto names(const agent::ProcessIdentity*) { return "pid start_ticks"; }
     static constexpr auto names(const InstanceReport*) {
-        return "id generation state restarts exit_code exit_signal started detail";
+        return "id generation state restarts exit_code exit_signal started detail proof";
     }
+    static constexpr auto names(const Proof*) { return "incarnation tag"; }
     static constexpr auto names(const agent::RestartHistory*) {
         return "starts running_since delay";
     }
@@ -39,7 +40,7 @@ struct AgentFields : coordinator::PlainFields {
     static constexpr auto names(const agent::Renewal*) { return "process lease"; }
     static constexpr auto names(const agent::SignalTo*) { return "process number"; }
     static constexpr auto names(const agent::Spawn*) {
-        return "process id generation spec lease token";
+        return "process id generation spec lease token proof";
     }
     static constexpr auto names(const AgentCallStamp*) { return "epoch incarnation number"; }
     static constexpr auto names(const LogPosition*) { return "file offset"; }

@@ -49,6 +49,9 @@ const Changes<agent::AgentOutput> of_agent{
     [](auto& o) { o.journal.emplace().instances.emplace_back(); },
     [](auto& o) { o.journal.emplace().instances.emplace_back().leaving = true; },
     [](auto& o) {
+        o.journal.emplace().instances.emplace_back().report.proof.incarnation = Incarnation{1};
+    },
+    [](auto& o) {
         o.journal.emplace().gone.push_back({"web", 0});
     },
     [](auto& o) { o.journal.emplace().specs.emplace_back().task = "web"; },

@@ -53,6 +53,7 @@ struct Version {
     Generation generation{};
     Digest digest;
     std::uint64_t token = 0;  ///< The token of its start, if it is exclusive.
+    Proof proof{};            ///< Of its start.
 };
 
 /// One instance of this node.

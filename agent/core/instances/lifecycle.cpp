@@ -40,10 +40,11 @@ Lifecycle::Entry& Lifecycle::entry_of(ProcessId process) {
 void Lifecycle::become(Entry& entry, const Version& version) {
     ensure(!entry.second.has_process(), "a generation begins without a process");
     table_.set_deadline(entry, std::nullopt);
-    const auto [generation, digest, token] = version;  // `version` may lie in it.
+    const auto [generation, digest, token, proof] = version;  // `version` may lie in it.
     entry.second = Instance{};
     entry.second.report.id = entry.first;
     entry.second.report.generation = generation;
+    entry.second.report.proof = proof;
     entry.second.digest = digest;
     entry.second.token = token;
     journal_.note(entry.first.task, spec_of(entry));

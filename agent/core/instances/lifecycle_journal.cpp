@@ -56,7 +56,7 @@ void Lifecycle::on_journaled(std::optional<Instant> lease) {
             const TaskSpec& spec = spec_of(entry);
             processes_.spawn({process, entry.first, entry.second.report.generation, spec,
                               spec.exclusive ? lease.value_or(Instant{}) : Instant{},
-                              entry.second.token});
+                              entry.second.token, entry.second.report.proof});
             await_start(entry);
         }
     }
@@ -155,6 +155,7 @@ void Lifecycle::adopt(const FoundProcess& found) {
     }
     Entry& entry = table_.add(found.id);
     entry.second.report.generation = found.generation;
+    entry.second.report.proof = found.proof;
     entry.second.digest = digest_of(found.spec);
     entry.second.process.id = found.process;
     entry.second.is_adopted = true;

@@ -47,6 +47,7 @@ bool Supervisor::would_change(const Start& command) const {
 
 Result<void> Supervisor::start(Instant now, const Start& command) {
     if (!would_change(command)) {
+        take_proof(command);
         return {};
     }
     if (shutting_down_) {
@@ -71,7 +72,7 @@ Result<void> Supervisor::start(Instant now, const Start& command) {
         extend_lease(now, command.lease);
     }
     Entry& entry = lives_.table().add(command.id);
-    const Version version{command.generation, command.digest, command.token};
+    const Version version{command.generation, command.digest, command.token, command.proof};
     if (!entry.second.has_process()) {
         lives_.become(entry, version);
     } else {
@@ -79,6 +80,25 @@ Result<void> Supervisor::start(Instant now, const Start& command) {
         lives_.end_process(entry);
     }
     return {};
+}
+
+// The coordinator may order again what runs already, because it did not know it, or did not believe
+// that it was ordered here.
+void Supervisor::take_proof(const Start& command) {
+    Entry* const entry = lives_.table().find(command.id);
+    if (entry == nullptr || command.proof.is_none()) {
+        return;
+    }
+    auto& [id, instance] = *entry;
+    if (instance.next) {
+        if (instance.next->generation == command.generation) {
+            instance.next->proof = command.proof;
+        }
+    } else if (instance.report.generation == command.generation &&
+               instance.report.proof != command.proof) {
+        instance.report.proof = command.proof;
+        lives_.table().touch(id);
+    }
 }
 
 void Supervisor::stop(const Stop& command) {

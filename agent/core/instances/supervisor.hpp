@@ -55,6 +55,8 @@ private:
     using Entry = Lifecycle::Entry;
 
     [[nodiscard]] bool would_change(const Start& command) const;
+    /// A start of what is here already renews only its proof.
+    void take_proof(const Start& command);
     void leave(Entry& entry);
     [[nodiscard]] bool is_exclusive(const InstanceId& id, Digest digest) const;
     void leave_with_lease(Entry& entry);

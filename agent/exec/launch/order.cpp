@@ -20,7 +20,10 @@ constexpr std::int32_t nice_zero = 20;
 std::string record_of(const Spawn& spawn) {
     Batch batch;
     batch.specs.push_back({spawn.id.task, spawn.generation, spawn.spec});
-    batch.starts.push_back({spawn.id, spawn.generation, digest_of(spawn.spec)});
+    batch.starts.push_back({.id = spawn.id,
+                            .generation = spawn.generation,
+                            .digest = digest_of(spawn.spec),
+                            .proof = spawn.proof});
     std::string bytes;
     codec::encode(CoordinatorMessage{std::move(batch)}, bytes);
     return bytes;
@@ -164,7 +167,7 @@ std::optional<FoundProcess> found_process(const ShimState& state) {
         return std::nullopt;
     }
     return FoundProcess{state.process, batch->starts.front().id, batch->starts.front().generation,
-                        batch->specs.front().spec};
+                        batch->specs.front().spec, batch->starts.front().proof};
 }
 
 }  // namespace muster::agent

@@ -41,7 +41,7 @@ inline constexpr std::uint8_t message_number<Poll> = 3;
 template <>
 inline constexpr std::uint8_t message_number<Batch> = 4;
 
-template <OneOf<Report, Ack, Poll, Batch, InstanceReport, InstanceId, HostFacts, Refusal,
+template <OneOf<Report, Ack, Poll, Batch, Proof, InstanceReport, InstanceId, HostFacts, Refusal,
                 SpecVersion, Start, Stop>
               T>
 inline constexpr bool positional<T> = true;
@@ -49,6 +49,11 @@ inline constexpr bool positional<T> = true;
 void fields(auto& visit, Like<InstanceId> auto& id) {
     visit("task", id.task, valid_name);
     visit("ordinal", id.ordinal, plain);
+}
+
+void fields(auto& visit, Like<Proof> auto& proof) {
+    visit("incarnation", proof.incarnation, plain);
+    visit("tag", proof.tag, plain);
 }
 
 void fields(auto& visit, Like<InstanceReport> auto& instance) {
@@ -60,6 +65,7 @@ void fields(auto& visit, Like<InstanceReport> auto& instance) {
     visit("exit_signal", instance.exit_signal, plain.or_default());
     visit("started", instance.started, plain.or_default());
     visit("detail", instance.detail, sentence(limits::detail_bytes).or_default());
+    unless_default(visit, "proof", instance.proof, Proof{}, plain);
 }
 
 void fields(auto& visit, Like<HostFacts> auto& host) {
@@ -85,6 +91,7 @@ void fields(auto& visit, Like<Hello> auto& hello) {
     fields(visit, hello.offer);
     visit("limits", hello.limits, list(limits::limit_facts).or_default());
     visit("capacity_from", hello.capacity_from, plain.or_default());
+    unless_default(visit, "keeps_proofs", hello.keeps_proofs, false, plain);
 }
 
 void fields(auto& visit, Like<Report> auto& report) {
@@ -164,6 +171,7 @@ void fields(auto& visit, Like<Start> auto& start) {
     visit("digest", start.digest, plain);
     visit("lease", start.lease, plain.or_default());
     visit("token", start.token, plain.or_default());
+    unless_default(visit, "proof", start.proof, Proof{}, plain);
 }
 
 void fields(auto& visit, Like<Stop> auto& stop) {

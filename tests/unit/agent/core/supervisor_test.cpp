@@ -434,7 +434,10 @@ TEST_CASE("a snapshot of a full node fits one message", "[supervisor]") {
     Batch batch = node.batch();
     batch.specs.push_back({name, Generation{3}, sleeper()});
     for (Ordinal i = 0; i < limits::instances_per_node; ++i) {
-        batch.starts.push_back({{name, i}, Generation{3}, digest_of(sleeper())});
+        batch.starts.push_back({.id = {name, i},
+                                .generation = Generation{3},
+                                .digest = digest_of(sleeper()),
+                                .proof = {Incarnation{~std::uint64_t{0}}, Digest{i, 1}}});
     }
     node.deliver(batch);
     for (std::uint64_t i = 1; i <= limits::instances_per_node; ++i) {

@@ -10,6 +10,7 @@
 #include "tests/catch.hpp"
 
 #include "agent/worker.hpp"
+#include "common/sqlite/sqlite.hpp"
 #include "tests/small_disk.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -38,7 +39,8 @@ InstanceImage full_image() {
                     .exit_code = -1,
                     .exit_signal = 9,
                     .started = CivilMs{1'700'000'000'000},
-                    .detail = "it's \"over\""};
+                    .detail = "it's \"over\"",
+                    .proof = {Incarnation{6}, Digest{8, ~std::uint64_t{0}}}};
     image.digest = digest_of(spec_of("a"));
     image.process = ProcessId{~std::uint64_t{0}};
     image.identity = {4'000'000, ~std::uint64_t{0}};
@@ -75,6 +77,29 @@ TEST_CASE("the next life reads every field that was written", "[journal_file]") 
     }
     const JournalImage expected{{full_image()}, {{"web", spec_of("a")}}};
     CHECK(read_again(path) == expected);
+}
+
+// Goal: an agent that is updated adopts what its earlier version started. Method: take the columns
+// of proofs out of a journal, as that version wrote it.
+TEST_CASE("a journal of the first schema is read, without proofs", "[journal_file]") {
+    const TemporaryDirectory directory;
+    const auto path = directory.below("journal");
+    REQUIRE(
+        JournalFile::open(path, this_boot)->write({{full_image()}, {}, {{"web", spec_of("a")}}}));
+    {
+        const auto database = sqlite::Database::open(path, "journal");
+        REQUIRE(database);
+        REQUIRE(
+            (*database)->execute("ALTER TABLE instances DROP COLUMN order_life;"
+                                 "ALTER TABLE instances DROP COLUMN order_tag;"
+                                 "PRAGMA user_version = 1"));
+    }
+    JournalImage expected{{full_image()}, {{"web", spec_of("a")}}};
+    expected.instances.front().report.proof = {};
+    CHECK(read_again(path) == expected);
+    REQUIRE(JournalFile::open(path, this_boot)->write({{full_image()}, {}, {}}));
+    CHECK(read_again(path).instances.front() == full_image());
+    CHECK_FALSE(fs::exists(path + ".damaged"));
 }
 
 TEST_CASE("a gone instance is deleted, and so is a spec that nothing uses", "[journal_file]") {
