@@ -100,6 +100,9 @@ struct Output {
     std::vector<Event> events;
     std::optional<std::string> resign;  ///< The leadership is over, and why. No output follows.
     bool closed_round = false;          ///< A round ended with this step.
+    /// For the recorder: the results of the checks of proofs in this step, as OrderProofs gives
+    /// them.
+    std::string proof_checks{};
 };
 
 }  // namespace muster::coordinator

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/base/time.hpp"
+#include "common/crypto/key.hpp"
 #include "coordinator/core/policies.hpp"
 
 namespace muster::coordinator {
@@ -36,6 +37,7 @@ struct CoordinatorOptions {
     bool accept_pending = false;  ///< Hosts may ask to be admitted without a token.
     std::string version;
     std::size_t rows_of_step = 500;  ///< A change with more rows takes several steps.
+    SecretKey order_key{};           ///< Of the proofs of orders. None: there are no proofs.
 };
 
 /// The time that a working node may need to find a new leadership, plus the polls until a node is

@@ -47,6 +47,7 @@ Output Rooms::step(Instant now, const Input& input) {
     if (is_over_) {
         return std::move(step.output);
     }
+    keep_proof_rule(step);
     keep_ends(step, effects);
     end_recovery(step, effects);
     const bool is_woken = std::holds_alternative<Wake>(input);
@@ -77,6 +78,7 @@ Output Rooms::step(Instant now, const Input& input) {
     in_.liveness.own().note_pending_write(now, in_.ledger.oldest_unconfirmed());
     operators_.flush(step, in_.facts(now), effects);
     step.output.closed_round = closed.has_value();
+    step.output.proof_checks = in_.copies.proofs.take_checks();
     step.output.events = in_.events.take_new();
     return std::move(step.output);
 }
@@ -145,6 +147,7 @@ void Rooms::close(StepContext& step, const ClosedRound& closed, Effects& effects
     }
     in_.membership.drains().complete(step, in_.membership.fleet(step.civil()));
     in_.copies.leases.drop_ended(step.now);
+    require_proofs(step);
     in_.planning.on_round_closed(closed);
 }
 

@@ -47,11 +47,17 @@ private:
     void apply_keys(StepContext& step, const Change& change);
     void apply_store(StepContext& step, const Change& change);
     void put(const StoredTask& row);
+    void apply_setting(StepContext& step, const StoredSetting& row);
 
     // ---- after the input of a step ----
     /// Handles a deadline that passed. True: the row of the node must be erased.
     [[nodiscard]] bool on_due(StepContext& step, const Deadlines::Due& due);
     void on_drain_overdue(StepContext& step, NodeIndex index);
+    /// Ends the rule about proofs if this leadership has no key.
+    void keep_proof_rule(StepContext& step);
+    /// Begins the rule once the agents of all nodes keep proofs, except those of lost nodes.
+    void require_proofs(StepContext& step);
+    void submit_proof_rule(StepContext& step);
     void keep_ends(StepContext& step, const Effects& effects);
     void end_recovery(StepContext& step, Effects& effects);
     void close(StepContext& step, const ClosedRound& closed, Effects& effects);

@@ -79,7 +79,7 @@ void Rooms::apply_write(StepContext& step, const PendingWrite& write, Effects& e
     apply_keys(step, change);
     in_.membership.on_durable(step, change, effects);
     for (const Shared<StoredSetting>& row : change.of<StoredSetting>().put) {
-        step.emit("setting.changed", row->name, row->value);
+        apply_setting(step, *row);
         effects.plan_at_least(PlanReason::all);  // More may be allowed now.
     }
     in_.freeze.on_durable(step, change, effects);
@@ -128,6 +128,19 @@ void Rooms::apply_keys(StepContext& step, const Change& change) {
     for (const std::string& id : tokens.erased) {
         step.emit("token.closed", id);
     }
+
+void Rooms::apply_setting(StepContext& step, const StoredSetting& row) {
+    if (row.name != ProofRule::setting) {
+        step.emit("setting.changed", row.name, row.value);
+        return;
+    }
+    OrderProofs& proofs = in_.copies.proofs;
+    proofs.on_durable(row);
+    const auto rule = proof_rule_from(row.value);
+    step.emit("proofs.required", "",
+              rule ? "an instance that started after change " + std::to_string(raw(rule->after)) +
+                         " counts only with the proof of its order"
+                   : "no longer: the coordinator has no key for proofs");
 }
 
 void Rooms::put(const StoredTask& row) {
@@ -140,11 +153,15 @@ void Rooms::apply_store(StepContext& step, const Change& change) {
     // The coordinators before this one may have granted leases until now.
     in_.copies.leases.expect_earlier(step.now);
     in_.events.set_epoch(meta.epoch);
+    in_.copies.proofs.on_cluster(meta.cluster);
     step.emit("store.accepted", "",
               "cluster " + to_string(meta.cluster) + ", epoch " + std::to_string(raw(meta.epoch)) +
                   ", change " + std::to_string(raw(meta.counter)));
     for (const Shared<StoredTask>& row : change.of<StoredTask>().put) {
         put(*row);
+    }
+    for (const Shared<StoredSetting>& row : change.of<StoredSetting>().put) {
+        apply_setting(step, *row);
     }
     in_.membership.on_store_accepted(step, change.of<StoredNode>());
     in_.liveness.rounds().cut_short(step.now);

@@ -30,6 +30,7 @@ struct CoreFields::OfCore : PlainFields {
     }
     /// As const as the core is.
     static auto& state_of(auto& core) { return as_owned(core, *core.rooms_); }
+    static OrderProofs& proofs_of(Coordinator& core) { return core.rooms_->in_.copies.proofs; }
     static const NodeRegistry& nodes_of(const Coordinator& core) { return core.rooms_->in_.nodes; }
 
     // ---- nodes ----
@@ -51,14 +52,14 @@ struct CoreFields::OfCore : PlainFields {
 
     static void fields(auto& visit, codec::Like<AgentFacts> auto& it) {
         static_assert(is_made_of<AgentFacts, HelloFacts, AnswerFacts>);
-        auto& [version, claim, limits, capacity_from] = part<HelloFacts>(it);
+        auto& [version, claim, limits, capacity_from, keeps_proofs] = part<HelloFacts>(it);
         auto& [last_answer, host, vitals, clock_ahead, bad_report, bad_report_event_round] =
             part<AnswerFacts>(it);
         visit(
-            "version claim limits capacity_from last_answer host vitals clock_ahead bad_report "
-            "bad_report_event_round",
-            version, claim, limits, capacity_from, last_answer, host, vitals, clock_ahead,
-            bad_report, bad_report_event_round);
+            "version claim limits capacity_from keeps_proofs last_answer host vitals clock_ahead "
+            "bad_report bad_report_event_round",
+            version, claim, limits, capacity_from, keeps_proofs, last_answer, host, vitals,
+            clock_ahead, bad_report, bad_report_event_round);
     }
     static void fields(auto& visit, codec::Like<Node> auto& it) {
         static_assert(is_made_of<Node, RegistryFacts, LifecycleFacts, LifeFacts, ConflictFacts,
@@ -68,7 +69,7 @@ struct CoreFields::OfCore : PlainFields {
             part<RegistryFacts>(it);
         auto& [lost, gone, able, ahead, suspended_until, intent, admission, since] =
             part<LifecycleFacts>(it);
-        auto& [incarnation, life, left_instances_running] = part<LifeFacts>(it);
+        auto& [incarnation, life, left_instances_running, lacks_proofs] = part<LifeFacts>(it);
         auto& [in_conflict] = part<ConflictFacts>(it);
         auto& [polled_round, polled_issued, answered_in, polled_at_start, answer_pending, misses,
                connection_misses, silent_routes] = part<PollFacts>(it);
@@ -82,7 +83,8 @@ struct CoreFields::OfCore : PlainFields {
         visit(
             "name session key issued from_store counts_toward_freeze touched lost gone able ahead "
             "suspended_until intent admission since incarnation life left_instances_running "
-            "in_conflict polled_round polled_issued answered_in polled_at_start answer_pending "
+            "lacks_proofs in_conflict polled_round polled_issued answered_in polled_at_start "
+            "answer_pending "
             "misses "
             "connection_misses "
             "silent_routes silent given_up awaited disobeyed ignored_checks known_revision "
@@ -90,10 +92,10 @@ struct CoreFields::OfCore : PlainFields {
             "vanished durable row_pending forgetting agent_facts",
             name, session, key, issued, from_store, counts_toward_freeze, touched, lost, gone, able,
             ahead, suspended_until, intent, admission, since, incarnation, life,
-            left_instances_running, in_conflict, polled_round, polled_issued, answered_in,
-            polled_at_start, answer_pending, misses, connection_misses, silent_routes, silent,
-            given_up, awaited, disobeyed, ignored_checks, known_revision, resolved_up_to, reported,
-            vanished, durable, row_pending, forgetting, agent_facts);
+            left_instances_running, lacks_proofs, in_conflict, polled_round, polled_issued,
+            answered_in, polled_at_start, answer_pending, misses, connection_misses, silent_routes,
+            silent, given_up, awaited, disobeyed, ignored_checks, known_revision, resolved_up_to,
+            reported, vanished, durable, row_pending, forgetting, agent_facts);
     }
     static constexpr auto names(const NodeRegistry*) {
         return "slots free -by_name -by_session poll_set touched deadlines changes_seen "
@@ -212,9 +214,21 @@ struct CoreFields::OfCore : PlainFields {
     static constexpr auto names(const Leases*) {
         return "length over_after earlier_over reported nodes holds tokens";
     }
+    /// Not the key: a replay has a stand-in, and the recorded results of the checks.
+    static void fields(auto& visit, codec::Like<OrderProofs> auto& it) {
+        auto& [key, key_id, is_replay, cluster, rule, has_stored_rule, is_change_pending, checks,
+               expected, text] = it;
+        bool is_on = !key.is_none();
+        visit("is_on key_id cluster rule has_stored_rule is_change_pending", is_on, key_id, cluster,
+              rule, has_stored_rule, is_change_pending);
+        if constexpr (is_read<std::remove_reference_t<decltype(it)>>) {
+            is_replay = is_on;
+            key = is_on ? SecretKey{{1}} : SecretKey{};
+        }
+    }
     static constexpr auto names(const Commands::Given*) { return "task generation"; }
     static constexpr auto names(const Commands*) {
-        return "-nodes -workload -placements given -filling -commands -spec_bytes";
+        return "-nodes -workload -placements -proofs given -filling -commands -spec_bytes";
     }
 
     // ---- the planner ----
@@ -402,7 +416,9 @@ struct CoreFields::OfCore : PlainFields {
     // ---- the rooms ----
 
     static constexpr auto names(const CivilClock*) { return "civil set_at"; }
-    static constexpr auto names(const Copies*) { return "workload placements leases -nodes"; }
+    static constexpr auto names(const Copies*) {
+        return "workload placements leases proofs -nodes";
+    }
     static void fields(auto& visit, codec::Like<Ledger> auto& it) {
         // No state is saved while there are parts.
         auto& [options, meta, persisted, durable, tables, removed_tasks, answers, pending, parts] =

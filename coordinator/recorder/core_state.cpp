@@ -14,7 +14,7 @@ std::string save_core(const Coordinator& core) {
     return bytes;
 }
 
-Result<std::unique_ptr<Coordinator>> restore_core(std::string_view bytes) {
+Result<std::unique_ptr<Coordinator>> restore_core(std::string_view bytes, const SecretKey& key) {
     auto core = std::make_unique<Coordinator>(Instant{}, CoordinatorOptions{}, StoreImage{});
     codec::Cursor cursor{bytes};
     codec::StateReader<CoreFields::OfCore> reader{cursor};
@@ -22,7 +22,12 @@ Result<std::unique_ptr<Coordinator>> restore_core(std::string_view bytes) {
     if (const auto read = cursor.finish("state of a core"); !read) {
         return tl::unexpected{read.error()};
     }
+    CoreFields::OfCore::proofs_of(*core).resume(key);
     return core;
+}
+
+void expect_proof_checks(Coordinator& core, std::string_view checks) {
+    CoreFields::OfCore::proofs_of(core).expect(checks);
 }
 
 std::string node_at(const Coordinator& core, Session session) {

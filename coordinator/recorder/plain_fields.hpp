@@ -14,6 +14,7 @@
 #include "coordinator/core/planning/planner.hpp"
 #include "coordinator/core/planning/planning.hpp"
 #include "coordinator/core/workload/leases.hpp"
+#include "coordinator/core/workload/order_proofs.hpp"
 #include "coordinator/core/workload/reported_instances.hpp"
 
 namespace muster::coordinator {
@@ -136,6 +137,7 @@ struct PlainFields {
         return "name intent admission pool reason author since deadline force remove";
     }
     static constexpr auto names(const StoredSetting*) { return "name value"; }
+    static constexpr auto names(const ProofRule*) { return "after key"; }
     static constexpr auto names(const StoredFreeze*) { return "on reason author since"; }
     static constexpr auto names(const AdmittedKey*) { return "key since until"; }
     static constexpr auto names(const StoredKey*) {
@@ -164,7 +166,7 @@ struct PlainFields {
     }
     static constexpr auto names(const CoordinatorOptions*) {
         return "round loss recovery_grace lease rebalance move_cooldown stop_strays max_flaky "
-               "flaky_tasks listed_only keys accept_pending version rows_of_step";
+               "flaky_tasks listed_only keys accept_pending version rows_of_step -order_key";
     }
     static constexpr auto names(const Evacuation*) { return "cause force"; }
     static constexpr auto names(const Outcomes*) { return "answered refused unanswered"; }
@@ -190,8 +192,8 @@ struct PlainFields {
     static constexpr auto names(const Claim*) { return "cluster epoch counter"; }
     static constexpr auto names(const Recorded*) { return "incarnation lost gone ahead"; }
     static constexpr auto names(const ReportedInstance*) {
-        return "generation started task ordinal restarts exit_code exit_signal state origin "
-               "detailed";
+        return "generation started task ordinal restarts exit_code exit_signal proof_mark state "
+               "origin detailed";
     }
     static constexpr auto names(const ClosedRound*) {
         return "round answered missed lasted silent away";

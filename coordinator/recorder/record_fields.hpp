@@ -13,7 +13,7 @@ struct RecordFields : PlainFields {
     static constexpr auto names(const RecordHead*) { return "version began"; }
     static constexpr auto names(const RecordedInput*) { return "now input"; }
     static constexpr auto names(const Outcome*) {
-        return "others closed_round messages events resign";
+        return "others closed_round messages events resign proof_checks";
     }
     static void fields(auto& visit, auto& it) requires is_named<RecordFields, decltype(it)> {
         CoreFields::visit_members<RecordFields>(visit, it);

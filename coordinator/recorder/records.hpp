@@ -21,13 +21,15 @@ struct RecordedInput {
     Input input;
 };
 
-/// Decisions of a core in full, and the checksum of its other outputs.
+/// Decisions of a core in full, and the checksum of its other outputs. A start has no tag: a record
+/// must not contain the key, so a replay could not make it.
 struct Outcome {
     std::uint64_t others = 0;  ///< Polls, writes for the store, answers to operators.
     bool closed_round = false;
     std::vector<ToAgent> messages;
     std::vector<Event> events;
     std::optional<std::string> resign;
+    std::string proof_checks{};  ///< As in Output.
 };
 
 }  // namespace muster::coordinator

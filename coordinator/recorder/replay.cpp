@@ -33,7 +33,7 @@ Result<Replay> Replay::open(std::string_view bytes) {
         return tl::unexpected{head.error()};
     }
     const auto state = next_of(*reader, "state");
-    auto core = state.and_then(restore_core);
+    auto core = state.and_then([](std::string_view saved) { return restore_core(saved); });
     if (!core) {
         return tl::unexpected{core.error()};
     }
@@ -99,8 +99,23 @@ Result<std::optional<Replay::Done>> Replay::step(Instant until) {
     now_ = recorded->now;
     take_civil_time(*recorded);
     Done done{.recorded = std::move(*recorded)};
+    if (auto expected = expect_checks(); !expected) {
+        return tl::unexpected{expected.error()};
+    }
     is_ = encoder_.outcome(core_->step(now_, done.recorded.input));
     return compare(std::move(done));
+}
+
+// The outcome of the input tells how the checks of proofs ended. It is missing if the coordinator
+// died of the input; then the replay takes them for right.
+Result<void> Replay::expect_checks() {
+    const auto record = peek();
+    if (!record || !*record || !(*record)->starts_with('o')) {
+        return record.map([](const auto&) {});
+    }
+    return decode_step(**record).map([&](const Step& step) {
+        expect_proof_checks(*core_, std::get<Outcome>(step).proof_checks);
+    });
 }
 
 Result<std::optional<Replay::Done>> Replay::compare(Done done) {

@@ -47,6 +47,7 @@ private:
     void find_civil_time();
     void take_civil_time(const RecordedInput& recorded);
     [[nodiscard]] Result<std::optional<std::string_view>> peek();
+    [[nodiscard]] Result<void> expect_checks();
     [[nodiscard]] Result<std::optional<Done>> compare(Done done);
 
     RecordReader reader_;

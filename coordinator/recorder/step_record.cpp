@@ -16,9 +16,34 @@ bool is_plausible(Instant at) { return at >= Instant{} && at < Instant{24h * 365
 
 // An output is taken apart completely, here and below: a new member does not compile.
 bool is_empty_output(const Output& output) {
-    const auto& [persist, messages, polls, replies, events, resign, closed_round] = output;
+    const auto& [persist, messages, polls, replies, events, resign, closed_round, proof_checks] =
+        output;
     return persist.empty() && messages.empty() && polls.empty() && replies.empty() &&
-           events.empty() && !resign && !closed_round;
+           events.empty() && !resign && !closed_round && proof_checks.empty();
+}
+
+bool has_tags(const ToAgent& message) {
+    const auto* const batch = std::get_if<Batch>(&message.message);
+    return batch != nullptr && std::ranges::any_of(batch->starts, [](const Start& start) {
+               return !start.proof.is_none();
+           });
+}
+
+/// The messages without the tags of their starts. `copies` holds them if there are any.
+const std::vector<ToAgent>& without_tags(const std::vector<ToAgent>& messages,
+                                         std::vector<ToAgent>& copies) {
+    if (std::ranges::none_of(messages, has_tags)) {
+        return messages;
+    }
+    copies = messages;
+    for (ToAgent& message : copies) {
+        if (auto* const batch = std::get_if<Batch>(&message.message)) {
+            for (Start& start : batch->starts) {
+                start.proof.tag = {};
+            }
+        }
+    }
+    return copies;
 }
 
 }  // namespace
@@ -49,12 +74,15 @@ std::string_view StepEncoder::outcome(const Output& output) {
     if (is_empty_output(output)) {
         return bytes_;
     }
-    const auto& [persist, messages, polls, replies, events, resign, closed_round] = output;
+    const auto& [persist, messages, polls, replies, events, resign, closed_round, proof_checks] =
+        output;
     others_.clear();
     codec::StateWriter<RecordFields>{others_, scratch_, false}("", persist, polls, replies);
     bytes_.assign(1, 'o');
     codec::StateWriter<RecordFields>{bytes_, scratch_, false}(
-        "", checksum_of(others_), closed_round, messages, events, resign);
+        "", checksum_of(others_), closed_round, without_tags(messages, untagged_), events, resign,
+        proof_checks);
+    untagged_.clear();
     return bytes_;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "coordinator/core/coordinator.hpp"
@@ -27,6 +28,7 @@ private:
     std::string bytes_;
     std::string others_;
     std::string scratch_;
+    std::vector<ToAgent> untagged_;
 };
 
 [[nodiscard]] Result<RecordHead> decode_head(std::string_view record);

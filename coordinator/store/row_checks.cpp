@@ -6,6 +6,7 @@
 #include "common/base/number.hpp"
 #include "common/base/result.hpp"
 #include "coordinator/core/ledger/cluster_limits.hpp"
+#include "coordinator/core/workload/order_proofs.hpp"
 
 namespace muster::coordinator::rows {
 
@@ -71,6 +72,11 @@ Fault fault_of(const StoredIntent& row) {
 }
 
 Fault fault_of(const StoredSetting& row) {
+    if (row.name == ProofRule::setting) {
+        return row.value == proof_rule_text(proof_rule_from(row.value))
+                   ? std::nullopt
+                   : Fault{"its value " + in_quotes(row.value) + " is not a rule about proofs"};
+    }
     if (std::ranges::find(cluster_limits, row.name, &ClusterLimit::name) == cluster_limits.end()) {
         return "there is no such setting";
     }

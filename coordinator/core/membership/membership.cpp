@@ -180,13 +180,17 @@ void Membership::welcome(StepContext& step, NodeIndex index, const FromAgent& in
         in_.nodes.transition(step, index, NodeChange::restarted,
                              "incarnation " + std::to_string(raw(hello.incarnation)));
     }
+    LifeFacts& life = in_.nodes.edit(index, WriteKey<LifeFacts>{});
+    const bool lacks_proofs = in_.copies.proofs.is_required_of_agents() && !hello.keeps_proofs;
+    if (std::exchange(life.lacks_proofs, lacks_proofs) != lacks_proofs) {
+        in_.nodes.touch(index);
+    }
     if (!is_same_life) {
         in_.liveness.rounds().cancel_poll(index);
         conflicts_.end(index);
         effects.resets.push_back(index);
         in_.copies.begin_life(index);
         NodeReadiness{in_.nodes}.begin_life(index);
-        LifeFacts& life = in_.nodes.edit(index, WriteKey<LifeFacts>{});
         life.life = hello.life;
         life.incarnation = hello.incarnation;
         // attach() changes nothing if the new life has the same connection.
@@ -196,6 +200,7 @@ void Membership::welcome(StepContext& step, NodeIndex index, const FromAgent& in
     facts.version = hello.version;
     facts.limits = hello.limits;
     facts.capacity_from = hello.capacity_from;
+    facts.keeps_proofs = hello.keeps_proofs;
     const Generation seen = is_same_life ? facts.claim.counter : Generation{};  // From its reports.
     facts.claim = Claim{hello.cluster, hello.epoch, std::max(hello.counter, seen)};
     pools_.take_offer(index, node.name, hello.offer);

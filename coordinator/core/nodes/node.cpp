@@ -20,7 +20,7 @@ Health health_of(const Node& node) {
 
 bool may_serve(const Node& node) {
     return health_of(node) == Health::healthy && node.intent == Intent::active && !node.ahead &&
-           !node.durable.ahead;
+           !node.durable.ahead && !node.lacks_proofs;
 }
 
 bool is_serving(const Node& node) { return may_serve(node) && !node.silent; }

@@ -76,6 +76,8 @@ struct LifeFacts {
     Incarnation incarnation{};            ///< The last one accepted.
     LifeId life;                          ///< None until a hello of this leadership.
     bool left_instances_running = false;  ///< When it left.
+    bool lacks_proofs =
+        false;  ///< Its agent keeps no proofs of orders, and the cluster needs them.
 };
 
 /// Two lives claim its name.
@@ -147,6 +149,7 @@ struct HelloFacts {
     Claim claim;
     std::vector<LimitFact> limits;
     CapacityFrom capacity_from;
+    bool keeps_proofs = false;
 };
 
 /// Facts from the last answer of its agent.
@@ -199,7 +202,7 @@ class WriteKey {
 [[nodiscard]] bool is_unconfirmed(const Node& node);
 /// The first that fits: lost, flaky, unready, healthy.
 [[nodiscard]] Health health_of(const Node& node);
-/// Healthy, active and not ahead.
+/// Healthy, active and not ahead, and it keeps proofs of orders if it must.
 [[nodiscard]] bool may_serve(const Node& node);
 /// may_serve() and not silent: it may get new instances.
 [[nodiscard]] bool is_serving(const Node& node);

@@ -68,6 +68,9 @@ std::string describe_node(const Node& node) {
     if (!unfitness.empty()) {
         return unfitness;
     }
+    if (node.lacks_proofs) {
+        return "its agent keeps no proofs of orders; update the agent";
+    }
     if (node.able || node.lost) {
         return failure_of(node);
     }
@@ -95,6 +98,9 @@ std::string_view why_not_serving(const Node& node) {
     }
     if (node.ahead || node.durable.ahead) {
         return "ahead";
+    }
+    if (node.lacks_proofs) {
+        return "lacks_proofs";
     }
     if (node.silent) {
         return "silent";

@@ -147,6 +147,12 @@ void ClusterHandler::handle(const RequestContext& context, const Facts& facts,
                        .generation = after.counter,
                        .created = task.created});
     }
+    // Another store ordered what runs, perhaps with another key. All of it is of an earlier
+    // generation.
+    if (proof_rule_from(ledger_.settings().proposed(ProofRule::setting).value)) {
+        accepted.of<StoredSetting>().put.emplace_back(
+            facts.copies.proofs.rule_after(after.counter));
+    }
     ledger_.submit(context, {std::move(accepted), std::move(list)}, after);
 }
 

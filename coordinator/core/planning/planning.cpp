@@ -29,7 +29,7 @@ Planning::Planning(Instant now, const CoordinatorOptions& options, const StoreIm
       copies_{copies},
       settings_{settings},
       planner_{copies.workload, copies.placements, image.meta.counter},
-      commands_{nodes, copies.workload, copies.placements} {
+      commands_{nodes, copies} {
     trigger_.moves_from = now + options.move_cooldown;
 }
 

@@ -26,6 +26,9 @@ std::string describe_not_serving(const std::string& code, const std::string& not
     if (code == "no_orders") {
         return "takes no orders now" + more;
     }
+    if (code == "lacks_proofs") {
+        return "gets no new instances" + more;
+    }
     if (code == "unreported") {
         return "has not reported yet";
     }

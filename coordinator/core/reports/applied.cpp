@@ -28,6 +28,14 @@ std::string describe_claims(const Applied& applied) {
            (others > 0 ? ", and " + std::to_string(others) + " more such instances" : "");
 }
 
+std::string describe_strays(const Applied& applied) {
+    const InstanceReport& first = *applied.stray;
+    const std::size_t others = applied.strays - 1;
+    return "it reports " + to_string(first.id) + " in generation " +
+           std::to_string(raw(first.generation)) + " without the proof of an order to it" +
+           (others > 0 ? ", and " + std::to_string(others) + " more such instances" : "");
+}
+
 std::string ending_of(const InstanceReport& instance) {
     if (instance.state == InstanceState::running) {
         return {};
@@ -76,6 +84,12 @@ void Reports::on_applied(StepContext& step, NodeIndex index, const Report& repor
     }
     if (applied.claimed != nullptr && !node.ahead) {
         blame_claims(step, index, describe_claims(applied));
+    }
+    if (applied.stray != nullptr) {
+        step.events.add_of_instance(
+            step.civil(), "instance.stray", applied.stray->id,
+            "on " + node.name + ": its agent shows no proof that it was ordered there");
+        blame_claims(step, index, describe_strays(applied));
     }
     note_vanished(step, index, applied.vanished,
                   "its report no longer has the instance, and does not say how it ended", effects);

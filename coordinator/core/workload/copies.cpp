@@ -30,12 +30,20 @@ Copies::Copies(Instant now, const CoordinatorOptions& options, const StoreImage&
     : workload{workload_of(image)},
       placements{workload},
       leases{now, options.lease, raw(image.meta.epoch) > 1},
+      proofs{options.order_key, image},
       nodes_{nodes} {}
 
 AppliedReport Copies::apply(NodeIndex index, const Report& report,
                             std::optional<Generation> held_back) {
     CopyFacts& facts = nodes_.edit(index, WriteKey<CopyFacts>{});
     const bool holds_something = facts.known_revision != Revision{};
+    const Node& node = nodes_[index];
+    const ProofJudge judge{proofs, node.name, node.incarnation, node.ahead};
+    const auto trust = [&](bool is_first) {
+        Trust limited = trust_in(index, is_first, held_back);
+        limited.proofs = proofs.is_on() ? &judge : nullptr;
+        return limited;
+    };
     switch (report.kind) {
         case ReportKind::same:
             if (report.to == facts.known_revision && facts.reported) {
@@ -50,9 +58,9 @@ AppliedReport Copies::apply(NodeIndex index, const Report& report,
             if (holds_something && report.from <= facts.known_revision &&
                 report.to > facts.known_revision) {
                 facts.known_revision = report.to;
-                return {.is_current = true,
-                        .found = placements.change(index, report.instances, report.gone,
-                                                   trust_in(index, false, held_back))};
+                return {
+                    .is_current = true,
+                    .found = placements.change(index, report.instances, report.gone, trust(false))};
             }
             if (holds_something && report.to == facts.known_revision) {
                 // A delta without a poll crossed the poll and brought the same.
@@ -67,8 +75,7 @@ AppliedReport Copies::apply(NodeIndex index, const Report& report,
             facts.known_revision = report.to;
             return {.is_current = true,
                     .is_first = is_first,
-                    .found = placements.replace(index, report.instances,
-                                                trust_in(index, is_first, held_back))};
+                    .found = placements.replace(index, report.instances, trust(is_first))};
         }
     }
     facts.known_revision = Revision{};

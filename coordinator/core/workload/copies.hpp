@@ -7,6 +7,7 @@
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/options.hpp"
 #include "coordinator/core/workload/leases.hpp"
+#include "coordinator/core/workload/order_proofs.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
 namespace muster::coordinator {
@@ -26,7 +27,8 @@ struct ResolvedOrders {
     std::vector<Vanished> without_effect;
 };
 
-/// The wanted tasks, the copies of their instances, and the leases of exclusive instances.
+/// The wanted tasks, the copies of their instances, the leases of exclusive instances, and the
+/// proofs of orders.
 class Copies {
 public:
     Copies(Instant now, const CoordinatorOptions& options, const StoreImage& image,
@@ -72,6 +74,7 @@ public:
     Workload workload;
     Placements placements;
     Leases leases;
+    OrderProofs proofs;
 
 private:
     friend struct CoreFields;

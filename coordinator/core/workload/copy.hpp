@@ -13,14 +13,21 @@ namespace muster::coordinator {
 enum class Origin : std::uint8_t {
     ordered,          ///< By this leadership, or the copy was there when it began.
     perhaps_ordered,  ///< Perhaps ordered by an earlier leadership.
+    unproven,         ///< The same, but it has no proof of that, and may lack it.
     unordered,        ///< Only its node reports it: nobody ordered it there.
 };
+
+[[nodiscard]] constexpr bool is_perhaps_ordered(Origin origin) {
+    return origin == Origin::perhaps_ordered || origin == Origin::unproven;
+}
 
 /// The trust in copies that a node reports and this leadership did not order there.
 struct Trust {
     Origin origin = Origin::ordered;
     Generation believed{};  ///< Up to this generation they count as ordered.
     bool of_store = false;  ///< The store knew the node when the leadership began.
+    /// Their proofs of order limit this trust. Null: there are no proofs.
+    const struct ProofJudge* proofs = nullptr;
 };
 
 /// Orders for a copy that no report has decided yet.
@@ -106,6 +113,10 @@ struct Applied {
     /// Instances that this leadership did not order there: the first, and their number.
     const InstanceReport* claimed = nullptr;
     std::size_t claims = 0;
+    /// Instances without the proof that they need: the first, and their number. They are not among
+    /// the claimed.
+    const InstanceReport* stray = nullptr;
+    std::size_t strays = 0;
     /// Instances that ran or should run and are gone, without a reported end and without a stop.
     std::vector<Vanished> vanished;
     /// Instances of the wanted generation that ended well, of tasks that run to their end. Includes

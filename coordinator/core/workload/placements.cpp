@@ -54,7 +54,7 @@ void Placements::set_counted(NodeIndex node, bool counted) {
 
 void Placements::distrust(NodeIndex node) {
     for (const ReportedInstance& instance : reported_.on(node)) {
-        if (instance.origin != Origin::perhaps_ordered) {
+        if (!is_perhaps_ordered(instance.origin)) {
             continue;
         }
         copies_.touch(instance.task);

@@ -111,8 +111,12 @@ private:
     /// The node does not report the instance any more.
     void apply_gone(NodeIndex node, const ReportedInstance& gone, Applied& applied);
     void count_gone(NodeIndex node, const ReportedInstance& instance);
-    [[nodiscard]] Origin origin_of(NodeIndex node, TaskIndex task, const ReportedInstance* before,
-                                   const InstanceReport& report, const Trust& trust) const;
+    struct Judged {
+        Origin origin{};
+        bool is_stray = false;  ///< It lacks the proof that it needs. Not repeated.
+    };
+    [[nodiscard]] Judged judge(NodeIndex node, TaskIndex task, const ReportedInstance* before,
+                               const InstanceReport& report, const Trust& trust) const;
 
     Workload& workload_;
     NodeTable nodes_;

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "common/base/ensure.hpp"
+#include "coordinator/core/workload/order_proofs.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
 // The part of Placements that applies reports.
@@ -41,6 +42,22 @@ Sorted sorted(std::span<const InstanceReport> reports) {
         result.reports.erase(rest, result.reports.end());
     }
     return result;
+}
+
+// An earlier leadership may have ordered a new generation, which starts when the old one has ended.
+Origin origin_by_orders(bool was_started, const ReportedInstance* before,
+                        const InstanceReport& report, const Trust& trust) {
+    if (before != nullptr && report.generation <= before->generation) {
+        return before->origin;
+    }
+    if (was_started) {
+        return Origin::ordered;
+    }
+    const bool follows = before != nullptr && before->state == InstanceState::stopping;
+    if (follows) {
+        return std::max(before->origin, Origin::perhaps_ordered);
+    }
+    return report.generation <= trust.believed ? Origin::ordered : trust.origin;
 }
 
 }  // namespace
@@ -119,7 +136,7 @@ ReportedInstance Placements::apply(NodeIndex node, const ReportedInstance* befor
                                    const InstanceReport& report, const Trust& trust,
                                    Applied& applied) {
     const TaskIndex task = before ? before->task : workload_.intern(report.id.task);
-    const Origin origin = origin_of(node, task, before, report, trust);
+    const auto [origin, is_stray] = judge(node, task, before, report, trust);
     const ReportedInstance held = reported_.hold(node, task, report, origin);
     copies_.touch(task);
     if (before == nullptr) {
@@ -140,7 +157,7 @@ ReportedInstance Placements::apply(NodeIndex node, const ReportedInstance* befor
     }
     const Task& ours = workload_[task];
     if (has_ended_well(report, ours) &&
-        (origin == Origin::ordered || (origin == Origin::perhaps_ordered && trust.of_store))) {
+        (origin == Origin::ordered || (is_perhaps_ordered(origin) && trust.of_store))) {
         applied.ended_well.push_back({task, report.id.ordinal});
     }
     const Generation latest = ours.wanted ? ours.generation : workload_.counter();
@@ -149,27 +166,37 @@ ReportedInstance Placements::apply(NodeIndex node, const ReportedInstance* befor
         applied.foreign = &report;
     }
     const Origin origin_before = before != nullptr ? before->origin : Origin::ordered;
-    if (origin != Origin::ordered && origin != origin_before && origin == trust.origin) {
+    if (is_stray) {
+        applied.stray = applied.stray == nullptr ? &report : applied.stray;
+        ++applied.strays;
+    } else if (origin != Origin::ordered && origin != origin_before && origin >= trust.origin) {
         applied.claimed = applied.claimed == nullptr ? &report : applied.claimed;
         ++applied.claims;
     }
     return held;
 }
 
-// An earlier leadership may have ordered a new generation, which starts when the old one has ended.
-Origin Placements::origin_of(NodeIndex node, TaskIndex task, const ReportedInstance* before,
-                             const InstanceReport& report, const Trust& trust) const {
-    if (before != nullptr && report.generation <= before->generation) {
-        return before->origin;
+Placements::Judged Placements::judge(NodeIndex node, TaskIndex task, const ReportedInstance* before,
+                                     const InstanceReport& report, const Trust& trust) const {
+    const bool was_known = before != nullptr && report.generation == before->generation;
+    if (was_known && before->proof_mark == proof_mark(report.proof)) {
+        return {before->origin};
     }
-    if (orders_.was_started(node, task, report.id.ordinal, report.generation)) {
-        return Origin::ordered;
+    const bool was_started = orders_.was_started(node, task, report.id.ordinal, report.generation);
+    const Origin origin = origin_by_orders(was_started, before, report, trust);
+    if (trust.proofs == nullptr || was_started) {
+        return {origin};
     }
-    const bool follows = before != nullptr && before->state == InstanceState::stopping;
-    if (follows) {
-        return std::max(before->origin, Origin::perhaps_ordered);
+    switch (trust.proofs->judge(report)) {
+        case ProofVerdict::right: return {origin};
+        // This life may have been ordered to stop it, and repeat the proof of its earlier life.
+        case ProofVerdict::earlier_life:
+            return {was_known ? origin : std::max(origin, Origin::perhaps_ordered)};
+        case ProofVerdict::excused: return {std::max(origin, Origin::unproven)};
+        case ProofVerdict::wrong:
+            return {Origin::unordered, !was_known || before->origin != Origin::unordered};
     }
-    return report.generation <= trust.believed ? Origin::ordered : trust.origin;
+    return {origin};
 }
 
 // Agents stop instances only by an order, and report how others ended. For a node that does not

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "coordinator/core/workload/order_proofs.hpp"
+
 namespace muster::coordinator {
 
 namespace {
@@ -47,7 +49,8 @@ bool ReportedInstances::is_same(NodeIndex node, const ReportedInstance& held,
         held.state != report.state || held.started != report.started ||
         held.restarts != report.restarts || held.exit_code != report.exit_code ||
         held.exit_signal != narrow_signal(report.exit_signal) ||
-        held.detailed == report.detail.empty() || workload_.name(held.task) != report.id.task) {
+        held.proof_mark != proof_mark(report.proof) || held.detailed == report.detail.empty() ||
+        workload_.name(held.task) != report.id.task) {
         return false;
     }
     return !held.detailed || details_.at({node, held.task, held.ordinal}) == report.detail;
@@ -78,6 +81,7 @@ ReportedInstance ReportedInstances::hold(NodeIndex node, TaskIndex task,
             .restarts = report.restarts,
             .exit_code = report.exit_code,
             .exit_signal = narrow_signal(report.exit_signal),
+            .proof_mark = proof_mark(report.proof),
             .state = report.state,
             .origin = origin,
             .detailed = !report.detail.empty()};

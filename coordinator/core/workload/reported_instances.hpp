@@ -25,12 +25,14 @@ struct ReportedInstance {
     std::uint32_t restarts = 0;
     std::int32_t exit_code = -1;
     std::int16_t exit_signal = 0;
+    std::uint16_t proof_mark = 0;
     InstanceState state{};
     Origin origin{};
     bool detailed = false;  ///< It has a detail text: see ReportedInstances::detail().
 
     friend bool operator==(const ReportedInstance&, const ReportedInstance&) = default;
 };
+static_assert(sizeof(ReportedInstance) == 40, "there are a million of them");
 
 /// Compares the instance with this id in the order of reports.
 [[nodiscard]] std::strong_ordering order_of(const Workload& workload,

@@ -65,6 +65,7 @@ constexpr std::array rooms{
     "coordinator/core/check"sv,
     "coordinator/core/rooms"sv,
     "coordinator/core/rooms_inputs"sv,
+    "coordinator/core/rooms_proofs"sv,
     "coordinator/core/rooms_durable"sv,
     "coordinator/core/coordinator"sv,
     "coordinator/store"sv,

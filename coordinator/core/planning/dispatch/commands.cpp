@@ -46,7 +46,10 @@ void Commands::launch(const Plan& plan, const Meta& meta, std::vector<ToAgent>& 
         if (order.action == Order::Action::stop) {
             batch.stops.push_back({id, order.generation});
         } else {
-            batch.starts.push_back({id, order.generation, workload_[order.task].digest});
+            batch.starts.push_back({.id = id,
+                                    .generation = order.generation,
+                                    .digest = workload_[order.task].digest,
+                                    .proof = proof_for(order, id)});
         }
         if (spec) {
             spec_bytes_ += bytes_of(spec->spec);
@@ -75,6 +78,11 @@ Batch& Commands::batch_for(const Order& order, const Meta& meta, std::vector<ToA
         spec_bytes_ = 0;
     }
     return std::get<Batch>(messages.back().message);
+}
+
+Proof Commands::proof_for(const Order& order, const InstanceId& id) {
+    const Node& node = nodes_[order.node];
+    return proofs_.make(id, order.generation, node.name, node.incarnation);
 }
 
 std::optional<SpecVersion> Commands::spec_for(const Order& order) {

@@ -6,6 +6,7 @@
 
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/planning/pass/types.hpp"
+#include "coordinator/core/workload/copies.hpp"
 
 namespace muster::coordinator {
 
@@ -19,8 +20,11 @@ namespace muster::coordinator {
 /// Owned by Planning.
 class Commands {
 public:
-    Commands(NodeRegistry& nodes, const Workload& workload, Placements& placements)
-        : nodes_{nodes}, workload_{workload}, placements_{placements} {}
+    Commands(NodeRegistry& nodes, Copies& copies)
+        : nodes_{nodes},
+          workload_{copies.workload},
+          placements_{copies.placements},
+          proofs_{copies.proofs} {}
 
     /// `meta` stamps the batches. Every order counts as launched when this returns.
     void launch(const Plan& plan, const Meta& meta, std::vector<ToAgent>& messages);
@@ -40,12 +44,14 @@ private:
 
     /// Opens a batch if none is open or the open one is full.
     Batch& batch_for(const Order& order, const Meta& meta, std::vector<ToAgent>& messages);
+    [[nodiscard]] Proof proof_for(const Order& order, const InstanceId& id);
     /// The spec that must go with a start; none if the node has it.
     [[nodiscard]] std::optional<SpecVersion> spec_for(const Order& order);
 
     NodeRegistry& nodes_;
     const Workload& workload_;
     Placements& placements_;
+    OrderProofs& proofs_;
     std::vector<std::vector<Given>> given_;  // By node; sorted by task, one entry a task.
 
     // The batch being filled, which is the last message.

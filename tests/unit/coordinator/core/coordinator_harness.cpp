@@ -74,8 +74,16 @@ Output CoordinatorHarness::send_hello(FakeAgent& fake) {
 }
 
 Hello CoordinatorHarness::hello_of(const FakeAgent& fake) {
-    return Hello{fake.name,  fake.cluster, BootId{1, 1}, fake.life, fake.incarnation,
-                 fake.epoch, fake.leader,  fake.counter, "1.0"};
+    return Hello{.name = fake.name,
+                 .cluster = fake.cluster,
+                 .boot = BootId{1, 1},
+                 .life = fake.life,
+                 .incarnation = fake.incarnation,
+                 .epoch = fake.epoch,
+                 .leader = fake.leader,
+                 .counter = fake.counter,
+                 .version = "1.0",
+                 .keeps_proofs = fake.keeps_proofs};
 }
 
 std::optional<Reply> CoordinatorHarness::ask(CoreRequestBody body, RequestId id) {
@@ -285,6 +293,7 @@ void CoordinatorHarness::obey(FakeAgent& fake, const Batch& batch) {
         instance.id = started.id;
         instance.generation = started.generation;
         instance.state = InstanceState::running;
+        instance.proof = fake.keeps_proofs ? started.proof : Proof{};
         report.instances.push_back(instance);
     }
     fake.obeyed = batch.sequence;

@@ -29,6 +29,7 @@ struct FakeAgent {
     bool obeys = true;            ///< Obeys commands.
     bool reports_changes = true;  ///< Reports changes without a poll.
     bool stamps = false;          ///< Stamps reports; its host booted with the test.
+    bool keeps_proofs = false;    ///< Repeats the proofs of its starts.
 
     Revision revision{1};
     Sequence obeyed{};

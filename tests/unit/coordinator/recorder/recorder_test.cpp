@@ -1,6 +1,7 @@
 #include "coordinator/recorder/recorder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -89,6 +90,88 @@ TEST_CASE("the inputs of a core give the same outputs again", "[recorder]") {
     REQUIRE(files.size() == 1);
     CHECK(files[0].ends_with("/0000000001.record"));
     CHECK(replay_all(files[0]) == 60);
+}
+
+/// One agent that answers polls with these instances, and a store that confirms at once.
+void step_with_agent(Recorded& recorded, const Input& input,
+                     const std::vector<InstanceReport>& instances, std::vector<Output>& outputs) {
+    const Output output = recorded.step(recorded.now, input);
+    outputs.push_back(output);
+    for (const Persist& persist : output.persist) {
+        step_with_agent(recorded, Persisted{persist.number}, instances, outputs);
+    }
+    for (const PollTo& to : output.polls) {
+        Report report;
+        report.kind = ReportKind::snapshot;
+        report.epoch = to.poll.epoch;
+        report.round = to.poll.round;
+        report.incarnation = Incarnation{1};
+        report.to = Revision{1 + instances.size()};
+        report.instances = instances;
+        step_with_agent(recorded, FromAgent{to.session, report}, instances, outputs);
+    }
+}
+
+// Goal: a record has no key, and yet a replay decides as the coordinator did. Method: a core with a
+// key orders a start, and gets a report with a forged proof; each input is recorded.
+TEST_CASE("a record contains no key of orders, and can be replayed without it",
+          "[recorder][proof]") {
+    const TemporaryDirectory directory;
+    const std::string secret = "ThirtyTwoSecretBytesOfOneCluster";
+    std::array<std::uint8_t, SecretKey::size> bytes{};
+    std::ranges::copy(secret, bytes.begin());
+    CoordinatorOptions options;
+    options.order_key = SecretKey{bytes};
+    std::vector<Output> outputs;
+    {
+        Recorded recorded{{.directory = directory.below("record")}};
+        StoreImage image;
+        image.meta.epoch = Epoch{1};
+        recorded.core = std::make_unique<Coordinator>(origin, options, image);
+        Hello hello;
+        hello.name = "n1";
+        hello.life = LifeId{1, 1};
+        hello.incarnation = Incarnation{1};
+        hello.keeps_proofs = true;
+        ApplyRequest apply;
+        for (const std::string name : {"db", "web"}) {
+            apply.tasks.push_back({.name = name, .spec = {}});
+            apply.tasks.back().spec.argv = {"/bin/sleep"};
+        }
+        InstanceReport forged;
+        forged.id = {"web", 0};
+        forged.generation = Generation{1};
+        forged.state = InstanceState::running;
+        forged.proof = {Incarnation{1}, Digest{5, 5}};
+        const auto live = [&](const Input& input, const std::vector<InstanceReport>& instances) {
+            recorded.now += 1s;
+            step_with_agent(recorded, Wake{}, instances, outputs);
+            step_with_agent(recorded, input, instances, outputs);
+        };
+        live(CivilTime{CivilMs{1'767'225'600'000}}, {});
+        live(FromOperator{Ticket{1}, CoreRequest{{}, apply}}, {});
+        live(FromAgent{Session{1}, hello}, {forged});
+        for (int round = 0; round < 5; ++round) {
+            live(Wake{}, {forged});
+        }
+    }
+    const auto has_checks = [](const Output& output) { return output.proof_checks == "-"; };
+    CHECK(std::ranges::any_of(outputs, has_checks));
+    std::size_t tags = 0;
+    const auto files = files_in(directory.below("record"));
+    REQUIRE(files.size() == 1);
+    const std::string content = content_of(files.front());
+    for (const Output& output : outputs) {
+        for (const ToAgent& message : output.messages) {
+            if (const auto* batch = std::get_if<Batch>(&message.message)) {
+                tags += batch->starts.empty() || batch->starts.front().proof.is_none() ? 0U : 1U;
+            }
+        }
+    }
+    CHECK(tags > 0);
+    CHECK(content.find(secret) == std::string::npos);
+    CHECK(content.find(secret_text(options.order_key)) == std::string::npos);
+    CHECK(replay_all(files.front()) == outputs.size());
 }
 
 // Goal: no file begins in the middle of a change in several steps, which the state does not
