@@ -138,7 +138,7 @@ void Rooms::apply_setting(StepContext& step, const StoredSetting& row) {
     proofs.on_durable(row);
     const auto rule = proof_rule_from(row.value);
     step.emit("proofs.required", "",
-              rule ? "an instance that started after change " + std::to_string(raw(rule->after)) +
+              rule ? "an instance of a generation above " + std::to_string(raw(rule->after)) +
                          " counts only with the proof of its order"
                    : "no longer: the coordinator has no key for proofs");
 }

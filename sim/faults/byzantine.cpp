@@ -21,9 +21,34 @@ std::string_view to_string(ReportFalsification manner) {
     return words.at(static_cast<std::size_t>(manner));
 }
 
+namespace {
+
+/// A proof for an instance that was not ordered there, always the same kind for one instance.
+Proof false_proof(const InstanceId& id, const Known& known) {
+    const auto made = known.proofs.find(id);
+    const auto proof_of = [&](auto is_wanted) {
+        if (made != known.proofs.end()) {
+            for (const auto& [host, proof] : made->second) {
+                if (is_wanted(host)) {
+                    return proof;
+                }
+            }
+        }
+        return Proof{};
+    };
+    switch ((id.task.size() + id.ordinal) % 4) {
+        case 0: return Proof{};
+        case 1: return Proof{Incarnation{1}, Digest{id.ordinal, 1}};
+        case 2: return proof_of([&](HostIndex host) { return host != known.self; });
+        default: return proof_of([&](HostIndex host) { return host == known.self; });
+    }
+}
+
+}  // namespace
+
 Report report_in(ReportFalsification manner, const Report& truth,
                  const std::vector<agent::LocalInstance>& instances, const Shown& shown,
-                 const coordinator::StoreImage& store) {
+                 const Known& known) {
     std::map<InstanceId, InstanceReport> reported;
     const bool hides = manner == ReportFalsification::swallows ||
                        (manner == ReportFalsification::by_turns && raw(truth.round) % 2 == 0);
@@ -33,7 +58,7 @@ Report report_in(ReportFalsification manner, const Report& truth,
             reported.emplace(report.id, report);
         }
     }
-    for (const coordinator::StoredTask& task : store.tasks) {
+    for (const coordinator::StoredTask& task : known.store.tasks) {
         const Ordinal count = manner == ReportFalsification::claims ? task.wanted.instances : 0;
         for (Ordinal ordinal = 0; ordinal < count; ++ordinal) {
             InstanceReport claim;
@@ -41,6 +66,7 @@ Report report_in(ReportFalsification manner, const Report& truth,
             claim.generation = task.generation;
             claim.state = InstanceState::running;
             claim.started = CivilMs{1};
+            claim.proof = false_proof(claim.id, known);
             reported.emplace(claim.id, claim);
         }
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -8,13 +9,16 @@
 
 #include "agent/core/agent.hpp"
 #include "coordinator/core/rows.hpp"
+#include "sim/model/truth.hpp"
 
 namespace muster::sim {
 
 /// How a byzantine host falsifies all its reports, from some moment on.
 enum class ReportFalsification : std::uint8_t {
     none,
-    claims,    ///< It reports that it runs everything that is wanted, and has run it the longest.
+    /// It reports that it runs everything that is wanted, and has run it the longest. It shows no
+    /// proof, a forged one, that of another host, or the last one that it got itself.
+    claims,
     swallows,  ///< It obeys, and does not report new instances.
     by_turns,  ///< Like `swallows`, in every second answer.
 };
@@ -26,9 +30,17 @@ enum class ReportFalsification : std::uint8_t {
 /// The instances that the host does not hide.
 using Shown = std::set<std::pair<InstanceId, Generation>>;
 
+/// What a byzantine host knows of others.
+struct Known {
+    HostIndex self{};
+    const coordinator::StoreImage& store;
+    /// The last proof that each host got for each instance.
+    const std::map<InstanceId, std::map<HostIndex, Proof>>& proofs;
+};
+
 /// The report that a host of that manner sends instead of the true one.
 [[nodiscard]] Report report_in(ReportFalsification manner, const Report& truth,
                                const std::vector<agent::LocalInstance>& instances,
-                               const Shown& shown, const coordinator::StoreImage& store);
+                               const Shown& shown, const Known& known);
 
 }  // namespace muster::sim

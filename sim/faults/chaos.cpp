@@ -49,6 +49,10 @@ ClusterOptions random_options(std::uint64_t seed, std::uint32_t nodes, const Fau
         options.coordinator.loss = {};
         options.coordinator.recovery_grace = usual_recovery_grace(options.coordinator);
     }
+    // A cluster without a key has no proofs of orders.
+    if (Random{seed ^ 0x6b657973ULL}.chance(1, 4)) {
+        options.coordinator.order_key = {};
+    }
     return options;
 }
 

@@ -46,6 +46,7 @@ Hello any_hello(Random& random, const AgentHost& host, const coordinator::StoreI
     hello.epoch = any(random, store.meta.epoch);
     hello.leader = random.chance(1, 4) ? LeaderId{random.next(), 1} : store.meta.leader;
     hello.counter = any(random, store.meta.counter);
+    hello.keeps_proofs = true;
     return hello;
 }
 

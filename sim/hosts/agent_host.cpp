@@ -344,8 +344,8 @@ void AgentHost::send_falsified(Instant now, coordinator::Session session, const 
     if (truth.round == Round{}) {
         return;
     }
-    const coordinator::StoreImage& store = world_.store.durable();
-    codec::encode(AgentMessage{report_in(manner_, truth, core_->instances(), shown_, store)},
+    const Known known{index_, world_.store.durable(), world_.proofs};
+    codec::encode(AgentMessage{report_in(manner_, truth, core_->instances(), shown_, known)},
                   bytes_);
     static_cast<void>(world_.network.send(now, session, Side::coordinator, bytes_));
 }

@@ -266,7 +266,7 @@ void ControlHost::restore() {
         return;
     }
     const std::string saved = save_core(*core_);
-    auto restored = coordinator::restore_core(saved);
+    auto restored = coordinator::restore_core(saved, world_.options.coordinator.order_key);
     ensure(restored && coordinator::save_core(**restored) == saved,
            "a saved state can be restored completely");
     core_ = std::move(*restored);
@@ -332,6 +332,9 @@ void ControlHost::observe(Instant now, coordinator::Session session,
     const HostIndex host = world_.network.host_of(session);
     const AgentHost& agent = *agents_[raw(host)];
     if (const auto* batch = std::get_if<Batch>(&message)) {
+        for (const Start& start : batch->starts) {
+            world_.proofs[start.id].insert_or_assign(host, start.proof);
+        }
         world_.checkers.on(now, BatchIssued{host, *batch, known_, claims_[host], agent.offer()});
     } else if (const auto* welcome = std::get_if<Welcome>(&message)) {
         world_.checkers.on(now, WelcomeIssued{host, agent.name(), welcome->incarnation});

@@ -30,6 +30,7 @@ struct Span {
     options.recovery_grace = coordinator::usual_recovery_grace(options);
     options.max_flaky = 2min;
     options.lease = 5s;
+    options.order_key = SecretKey{{0x6f, 0x72, 0x64, 0x65, 0x72}};
     return options;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -38,6 +39,8 @@ struct World {
     bool frozen_by_operator = false;  ///< Whether an operator has to end it.
     Instant move_ordered{};           ///< The last start or stop of a move.
     std::uint64_t changes = 0;        ///< Grows with each change that a test may wait for.
+    /// The last proof that each host got for each instance. A byzantine host knows them all.
+    std::map<InstanceId, std::map<HostIndex, Proof>> proofs;
     std::optional<std::string> not_recorded;  ///< Why the record has a gap.
 };
 

@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/core/workload/order_proofs.hpp"
 #include "sim/faults/forged_message.hpp"
 #include "tests/scenarios/checkers/checker_stories.hpp"
 #include "tests/scenarios/support.hpp"
@@ -83,6 +84,80 @@ TEST_CASE("a host that claims instances of others stops none of them", "[scenari
     }
 }
 
+// Goal: the same under the next leader, which knows no orders but by their proofs (S18). Method:
+// the host is of the store, so the recovering leader awaits its first report and would believe it.
+// It shows no proof, forged ones, and those of other hosts.
+TEST_CASE("a host that claims instances of others stops none of them under the next leader",
+          "[scenario][faults][S18]") {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        CAPTURE(seed);
+        Cluster cluster{{.seed = seed, .nodes = 4}};
+        cluster.run(3s);  // Proofs are required of what is wanted from now on.
+        cluster.want("web", 4);
+        cluster.want("apis", 4);
+        require_convergence(cluster, 10s);
+        std::vector<Process> honest;
+        for (const auto& [number, process] : cluster.truth().processes()) {
+            if (process.host != HostIndex{3}) {
+                honest.push_back(process);
+            }
+        }
+        REQUIRE(honest.size() == 6);
+        cluster.crash_coordinator();
+        cluster.set_falsification("n3", ReportFalsification::claims);
+        cluster.restart_coordinator();
+        cluster.run(2min);
+        for (const Process& process : honest) {
+            CHECK(cluster.truth().running(process.id, process.host) == 1);
+        }
+        CHECK(cluster.trace().contains("c1 instance.stray"));
+        CHECK(cluster.serves_beside_byzantine_hosts());
+        cluster.scrap_host("n3");
+        require_convergence(cluster, 30s);
+        require_no_violations(cluster);
+    }
+}
+
+// Goal: a proof is of one generation (S18). Method: the host was ordered to run the instances; they
+// are moved elsewhere and get a new generation. Then it claims them with its old proofs.
+TEST_CASE("a host that repeats its old proofs stops nothing under the next leader",
+          "[scenario][faults][S18]") {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        CAPTURE(seed);
+        Cluster cluster{{.seed = seed, .nodes = 3}};
+        cluster.run(3s);
+        cluster.ask(NodeOfflineRequest{"n[0-1]", {}});
+        cluster.run(1s);
+        const std::vector<std::string> tasks{"web", "api", "app"};  // It shows its own proofs.
+        for (const std::string& task : tasks) {
+            cluster.want(task, 1);
+        }
+        cluster.run(10s);
+        REQUIRE(cluster.truth().on(HostIndex{2}).size() == 3);
+        cluster.ask(NodeOnlineRequest{"n[0-1]"});
+        cluster.ask(NodeDrainRequest{"n2"});
+        cluster.run(60s);
+        REQUIRE(cluster.truth().on(HostIndex{2}).empty());
+        for (const std::string& task : tasks) {
+            cluster.restart(task);
+        }
+        require_convergence(cluster, 60s);
+        std::vector<Process> honest;
+        for (const auto& [number, process] : cluster.truth().processes()) {
+            REQUIRE(process.host != HostIndex{2});
+            honest.push_back(process);
+        }
+        cluster.crash_coordinator();
+        cluster.set_falsification("n2", ReportFalsification::claims);
+        cluster.restart_coordinator();
+        cluster.run(2min);
+        for (const Process& process : honest) {
+            CHECK(cluster.truth().running(process.id, process.host) == 1);
+        }
+        require_no_violations(cluster);
+    }
+}
+
 // Goal: no instance waits for a host that acknowledges and does not run it (L1). Method: the host
 // omits its ordered instances from its reports, always or in turns; then more is wanted, and
 // another host dies.
@@ -133,6 +208,10 @@ struct ByzantineStory {
         image.nodes.push_back(node);
         checkers.on(origin, LeadershipBegan{image, 0s, 3});
         welcome();
+    }
+    void require_proofs() {
+        image.settings.push_back({std::string{coordinator::ProofRule::setting},
+                                  coordinator::proof_rule_text(coordinator::ProofRule{})});
     }
     void start(HostIndex host) {
         const Batch batch = start_of(web0);
@@ -209,6 +288,24 @@ TEST_CASE("a copy that is stopped for one that is only claimed breaks S18", "[ch
         story.checkers.on(origin, ByzantineReportHandled{});
         story.start(n0);
         static_cast<void>(properties(story.checkers));
+        story.stop();
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("its leader learned of it first, but proofs are required") {
+        story.require_proofs();
+        story.lead_again();
+        story.report_falsely();
+        story.checkers.on(origin, ByzantineReportHandled{});
+        story.stop();
+        CHECK(properties(story.checkers) == Found{"S18"});
+    }
+    SECTION("proofs are required, and an earlier leader ordered it") {
+        story.require_proofs();
+        story.start(n1);
+        static_cast<void>(properties(story.checkers));
+        story.lead_again();
+        story.report_falsely();
+        story.checkers.on(origin, ByzantineReportHandled{});
         story.stop();
         CHECK(properties(story.checkers) == Found{});
     }

@@ -27,8 +27,10 @@ TEST_CASE("the story of a first task", "[scenario][trace]") {
 [   22] c1 > n0 welcome, incarnation 1, epoch 1
 [   24] n0 > c1 snapshot 1:
 [   24] c1 > n0 no check is asked for -> ready
+[ 1003] c1 stores 2
+[ 1003] c1 proofs.required an instance of a generation above 0 counts only with the proof of its order
 [ 1500] op asks 0: apply
-[ 1502] c1 stores 2
+[ 1502] c1 stores 3
 [ 1502] c1 task.added web instances 0 -> 1
 [ 1502] c1 instance.start web.0 ordered on n0: missing
 [ 1503] c1 > n0 batch 1.1: start web.0 g1
@@ -52,7 +54,7 @@ TEST_CASE("the story of a lost node", "[scenario][trace][failover]") {
 [ 4500] n0 loses its power
 [ 4500] n0 - web.0 g1
 [ 8000] c1 > n0 silent for 3 polls -> lost
-[ 8001] c1 stores 4
+[ 8001] c1 stores 5
 [ 8001] c1 instance.start web.0 ordered on n1: lost
 [ 8002] c1 > n1 batch 1.1: start web.0 g1
 [ 8004] n1 + web.0 g1
@@ -102,7 +104,7 @@ TEST_CASE("the story of a move", "[scenario][trace][GO-13]") {
 [ 4002] c1 > n1 refused, hello_required
 [ 4021] n1 > c1 hello, incarnation 1, epoch 0
 [ 4021] c1 > n1 version sim -> joined
-[ 4022] c1 stores 4
+[ 4022] c1 stores 5
 [ 4022] c1 > n1 welcome, incarnation 1, epoch 1
 [ 4024] n1 > c1 snapshot 1:
 [ 4024] c1 > n1 no check is asked for -> ready

@@ -7,22 +7,27 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/core/workload/order_proofs.hpp"
 #include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {
 
 /// S18: a byzantine host harms only itself. Its reports change nothing that the coordinator holds
-/// about another node. And no copy that was ordered elsewhere in this leadership is stopped for a
-/// copy that is only claimed. A copy is only claimed if it does not run there, was not ordered
-/// there in this leadership, and was not found there at its start: no leader knows who ordered a
-/// copy that it found.
+/// about another node. And no copy that was ordered elsewhere is stopped for a copy that is only
+/// claimed: it does not run there and was not ordered there.
+///
+/// A leader knows only its own orders: this holds within a leadership, and a copy that the leader
+/// found at its start is not only claimed. Where the store requires proofs, it also holds for the
+/// orders of all leaderships.
 ///
 /// Rounds that close meanwhile may change any node.
 class ByzantineAgents : public Checker {
 public:
     explicit ByzantineAgents(const Copies& copies) : copies_{copies} {}
 
-    void on(Instant, const LeadershipBegan&) { ordered_.clear(); }
+    void on(Instant, const LeadershipBegan&) { ordered_now_.clear(); }
+    // The numbers of another store may mean other orders.
+    void on(Instant, const StoreReplaced&) { ordered_.clear(); }
 
     void on(Instant, const ByzantineReport& report) {
         byzantine_agents_.insert(report.host);
@@ -53,35 +58,55 @@ public:
             }
         }
         for (const Start& start : issued.batch.starts) {
-            ordered_[start.id][issued.host] = start.generation;
+            ordered_now_[start.id][issued.host] = {start.generation};
+            ordered_[start.id][issued.host].insert(start.generation);
         }
     }
 
 private:
+    using Orders = std::map<InstanceId, std::map<HostIndex, std::set<Generation>>>;
+
     // A wanted copy is stopped, so another copy must justify that. Checks that it is not a false
     // claim.
     void check_stop(const BatchIssued& issued, const Stop& stop) {
         const coordinator::StoredTask* task = task_of(issued.store, stop.id.task);
         const bool is_wanted = task != nullptr && task->generation == stop.generation &&
                                stop.id.ordinal < task->wanted.instances;
-        const auto ordered = ordered_.find(stop.id);
-        if (!is_wanted || ordered == ordered_.end() || copies_.has_ended(stop.id, issued.host) ||
+        if (!is_wanted || copies_.has_ended(stop.id, issued.host) ||
             may_stop_first(issued, copies_.name_of(issued.host), *task)) {
             return;
         }
-        const auto was_ordered = [&](HostIndex host) {
-            const auto at = ordered->second.find(host);
-            return at != ordered->second.end() && at->second == stop.generation;
-        };
-        const std::vector<HostIndex> others = copies_.elsewhere(stop.id, issued.host);
-        const bool only_claimed = std::ranges::all_of(others, [&](HostIndex host) {
-            return byzantine_agents_.contains(host) && !was_ordered(host) &&
-                   !copies_.runs(stop.id, host) &&
-                   !copies_.was_found(stop.id, host, stop.generation);
-        });
-        if (was_ordered(issued.host) && !others.empty() && only_claimed) {
+        const bool is_for_claim = is_for_a_claim(issued.host, stop, ordered_now_, true);
+        if (is_for_claim || (requires_proof(issued.store, stop.generation) &&
+                             is_for_a_claim(issued.host, stop, ordered_, false))) {
             violated("S18", "{} was stopped for a copy that is only claimed", to_string(stop.id));
         }
+    }
+
+    [[nodiscard]] bool is_for_a_claim(HostIndex host, const Stop& stop, const Orders& orders,
+                                      bool may_be_found) const {
+        const auto ordered = orders.find(stop.id);
+        const auto was_ordered = [&](HostIndex one) {
+            const auto at = ordered->second.find(one);
+            return at != ordered->second.end() && at->second.contains(stop.generation);
+        };
+        if (ordered == orders.end() || !was_ordered(host)) {
+            return false;
+        }
+        const std::vector<HostIndex> others = copies_.elsewhere(stop.id, host);
+        return !others.empty() && std::ranges::all_of(others, [&](HostIndex other) {
+            return byzantine_agents_.contains(other) && !was_ordered(other) &&
+                   !copies_.runs(stop.id, other) &&
+                   !(may_be_found && copies_.was_found(stop.id, other, stop.generation));
+        });
+    }
+
+    static bool requires_proof(const coordinator::StoreImage& store, Generation generation) {
+        const auto row = std::ranges::find(store.settings, coordinator::ProofRule::setting,
+                                           &coordinator::StoredSetting::name);
+        const auto rule =
+            row == store.settings.end() ? std::nullopt : coordinator::proof_rule_from(row->value);
+        return rule && generation > rule->after;
     }
 
     const Copies& copies_;
@@ -89,7 +114,8 @@ private:
     std::optional<std::string> speaking_;  ///< Its message is handled now.
     std::vector<std::string> changed_;     ///< Other nodes that changed meanwhile.
     bool round_closed_ = false;
-    std::map<InstanceId, std::map<HostIndex, Generation>> ordered_;  ///< In this leadership.
+    Orders ordered_;
+    Orders ordered_now_;  ///< In this leadership.
 };
 
 }  // namespace muster::sim
