@@ -84,6 +84,7 @@ class Instance:
 
     def __init__(self, start, spec, node, home):
         self.task, self.ordinal, self.generation = start["task"], start["ordinal"], start["generation"]
+        self.proof = start.get("proof")  # Of its order; the reports repeat it.
         self.spec = {**SPEC, **spec}
         rule = self.spec["restart"]
         self.rule = {**RESTART, **(rule if isinstance(rule, dict) else {"policy": rule})}
@@ -100,7 +101,7 @@ class Instance:
 
     def report(self):
         return {"task": self.task, "ordinal": self.ordinal, "generation": self.generation, **self.shown,
-                "restarts": max(self.shown["restarts"], 0)}
+                "restarts": max(self.shown["restarts"], 0), **({"proof": self.proof} if self.proof else {})}
 
     def filled_in(self, text):
         """With values in place of `${MUSTER_TASK}` and the like; `$${` writes `${`."""
@@ -220,7 +221,7 @@ class Agent:
     def hello(self):
         seen = {key: self.memory[key] for key in ("cluster", "epoch", "leader", "counter")}
         self.hello_at = time.monotonic() + HELLO_AFTER_S
-        self.send("hello", **self.me, **seen, version="example")
+        self.send("hello", **self.me, **seen, version="example", keeps_proofs=True)
 
     def report(self, number, seen):
         kind = "same" if seen == self.revision else "delta" if self.reaches_back <= seen < self.revision else "snapshot"
@@ -330,6 +331,9 @@ class Agent:
             if is_new or (there.leaving and there.generation == command["generation"]):
                 self.next[key] = command
                 there.stop(now)
+                self.touch(key)
+            elif there.generation == command["generation"] and command.get("proof", there.proof) != there.proof:
+                there.proof = command["proof"]
                 self.touch(key)
             return
         spec = self.specs[command["task"], command["generation"]]

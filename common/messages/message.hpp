@@ -237,7 +237,7 @@ struct Start {
 
     friend bool operator==(const Start& a, const Start& b) {
         return a.id == b.id && a.generation == b.generation && a.digest == b.digest &&
-               a.lease == b.lease && a.token == b.token;
+               a.lease == b.lease && a.token == b.token && a.proof == b.proof;
     }
 };
 

@@ -128,6 +128,7 @@ void Rooms::apply_keys(StepContext& step, const Change& change) {
     for (const std::string& id : tokens.erased) {
         step.emit("token.closed", id);
     }
+}
 
 void Rooms::apply_setting(StepContext& step, const StoredSetting& row) {
     if (row.name != ProofRule::setting) {

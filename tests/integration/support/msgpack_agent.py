@@ -19,11 +19,11 @@ COMMAND = ID + ["generation"]
 INSTANCE = COMMAND + ["state", "restarts", "exit_code", "exit_signal", "started", "detail"]
 POLL = ["epoch", "round", "incarnation", "seen", "issued", "check", "lease"]
 BATCH = ["cluster", "epoch", "leader", "incarnation", "sequence", "counter", "specs", "stops", "starts"]
-LISTS = {"specs": ["task", "generation", "spec"], "stops": COMMAND, "starts": COMMAND + ["digest", "lease", "token"]}
+LISTS = {"specs": ["task", "generation", "spec"], "stops": COMMAND, "starts": COMMAND + ["digest", "lease", "token", "proof"]}
 
 
 def row(fields, one):
-    return [one[field] for field in fields]
+    return [one[field] for field in fields] + ([one["proof"]] if "proof" in one else [])
 
 
 def encode_report(message):
