@@ -70,6 +70,7 @@ Result<Security> security_of(const Options& options, const std::optional<Cluster
         return Security{.keys = keys->coordinator,
                         .is_insecure = false,
                         .first_admin = keys->first_admin,
+                        .orders = keys->secret.orders,
                         .advertise = options.endpoints.advertise};
     }
     if (!options.insecure_loopback) {
@@ -79,7 +80,7 @@ Result<Security> security_of(const Options& options, const std::optional<Cluster
                     "this host");
     }
     log::warn("listening without keys: every process of this host may command the cluster");
-    return Security{.keys = {}, .is_insecure = true, .first_admin = {}, .advertise = {}};
+    return Security{.keys = {}, .is_insecure = true, .first_admin = {}, .orders = {}, .advertise = {}};
 }
 
 struct Leading {
@@ -96,6 +97,7 @@ Result<void> lead(const Leading& leading, Store& store, const StoreImage& image,
     CoordinatorOptions core = options.core;
     core.keys =
         leading.security.keys.has_value() && net::ipc_path(leading.wanted.agents).empty();
+    core.order_key = leading.security.orders;
     Server server{context, loop,  store,
                   core,    image, record_options(options),
                   leading.security};

@@ -19,6 +19,7 @@ struct Security {
     std::optional<KeyPair> keys;  ///< None: only endpoints on this host, open to all its processes.
     bool is_insecure = false;     ///< An operator wanted it so: status says it.
     PublicKey first_admin{};      ///< Admitted while no name has a key. None: nobody.
+    SecretKey orders{};           ///< By it the coordinator knows its own orders again.
     std::string advertise{};      ///< The host in addresses for others. Empty: it is found.
 };
 
