@@ -28,6 +28,7 @@ struct Peer {
     bool greeted = false;
     Revision revision{1};
     std::vector<InstanceReport> started;  // In the order of their names.
+    std::optional<CurveLink> link;        // With keys.
 };
 
 InstanceReport running(const InstanceId& id, Generation generation) {
@@ -41,8 +42,8 @@ InstanceReport running(const InstanceId& id, Generation generation) {
 
 class Fleet {
 public:
-    Fleet(std::uint16_t port, std::uint32_t count, Running running)
-        : port_{port}, peers_(count), running_{std::move(running)} {
+    Fleet(std::uint16_t port, std::uint32_t count, Running running, bool keys)
+        : port_{port}, has_keys_{keys}, peers_(count), running_{std::move(running)} {
         running_.resize(count);
         for (std::uint32_t number = 0; number < count; ++number) {
             connect_peer(number);
@@ -68,7 +69,10 @@ private:
     void connect_peer(std::uint32_t number) {
         auto& peer = peers_[number];
         peer.fd = connected_to(port_);
-        send_all(peer.fd, greeting());
+        if (has_keys_) {
+            peer.link.emplace(bench_key("server").open, bench_key("peer", number));
+        }
+        send_all(peer.fd, has_keys_ ? CurveLink::greeting() : greeting());
         epoll_event event{};
         event.events = EPOLLIN;
         event.data.u32 = number;
@@ -91,7 +95,7 @@ private:
         if (!peer.greeted && bytes.size() >= greeting_bytes) {
             peer.greeted = true;
             bytes.remove_prefix(greeting_bytes);
-            send_all(peer.fd, ready());
+            send_all(peer.fd, peer.link ? peer.link->hello() : ready());
         }
         while (peer.greeted) {
             const auto taken = take_frame(bytes);
@@ -103,7 +107,14 @@ private:
         peer.unread = std::string{bytes};
     }
 
-    void obey(std::uint32_t number, const Frame& frame) {
+    void obey(std::uint32_t number, const Frame& received) {
+        auto& link = peers_[number].link;
+        if (link && received.body.starts_with("\7WELCOME"sv)) {
+            send_all(peers_[number].fd, link->initiate(received.body));
+            return;
+        }
+        const bool is_sealed = link && received.body.starts_with("\7MESSAGE"sv);
+        const Frame frame = is_sealed ? link->opened(received.body) : received;
         if ((frame.flags & command_flag) != 0) {
             obey_command(number, frame.body);
         } else if ((frame.flags & more_flag) == 0) {
@@ -114,10 +125,11 @@ private:
     void obey_command(std::uint32_t number, std::string_view body) {
         auto& peer = peers_[number];
         if (body.starts_with("\5READY"sv)) {
-            send_all(peer.fd, message(hello(number)));
+            send_message(peer, hello(number));
         } else if (body.starts_with("\4PING"sv)) {
+            const std::string pong = std::string{"\4PONG"sv} + std::string{body.substr(7)};
             send_all(peer.fd,
-                     frame(command_flag, std::string{"\4PONG"sv} + std::string{body.substr(7)}));
+                     peer.link ? peer.link->sealed(command_flag, pong) : frame(command_flag, pong));
         }
     }
 
@@ -169,7 +181,11 @@ private:
             std::ranges::sort(report.instances, {}, &InstanceReport::id);
         }
         codec::encode(report_, encoded_);
-        send_all(peer.fd, message(encoded_));
+        send_message(peer, encoded_);
+    }
+
+    static void send_message(Peer& peer, std::string_view body) {
+        send_all(peer.fd, peer.link ? peer.link->message(body) : message(body));
     }
 
     /// The instance runs at once, and the next answer reports it.
@@ -191,6 +207,7 @@ private:
     }
 
     std::uint16_t port_;
+    bool has_keys_;
     std::vector<Peer> peers_;
     Running running_;
     int epoll_ = epoll_create1(EPOLL_CLOEXEC);
@@ -202,26 +219,50 @@ private:
 
 }  // namespace
 
-ZmtpOperator::ZmtpOperator(std::uint16_t port) : fd_{connected_to(port)} {
-    send_all(fd_, greeting());
+namespace {
+
+/// The next whole frame of a connection; nothing else is sent there.
+std::string receive_frame(int fd) {
+    std::string received(2, '\0');
+    ensure(recv(fd, received.data(), received.size(), MSG_WAITALL) == 2, "a frame");
+    received.resize(static_cast<unsigned char>(received[1]));
+    ensure(recv(fd, received.data(), received.size(), MSG_WAITALL) > 0, "the frame's body");
+    return received;
+}
+
+}  // namespace
+
+ZmtpOperator::ZmtpOperator(std::uint16_t port, bool keys) : fd_{connected_to(port)} {
+    if (keys) {
+        link_.emplace(bench_key("server").open, bench_key("operator"));
+    }
+    send_all(fd_, keys ? CurveLink::greeting() : greeting());
     std::string received(greeting_bytes, '\0');
     ensure(recv(fd_, received.data(), received.size(), MSG_WAITALL) == greeting_bytes,
            "a greeting");
+    if (keys) {
+        join_with_key();
+        return;
+    }
     send_all(fd_, ready());
-    ensure(recv(fd_, received.data(), 2, MSG_WAITALL) == 2, "a frame");  // The answer to our READY.
-    received.resize(static_cast<unsigned char>(received[1]));
-    ensure(recv(fd_, received.data(), received.size(), MSG_WAITALL) > 0, "READY");
+    static_cast<void>(receive_frame(fd_));  // The answer to our READY.
+}
+
+void ZmtpOperator::join_with_key() {
+    send_all(fd_, link_->hello());
+    send_all(fd_, link_->initiate(receive_frame(fd_)));
+    ensure(receive_frame(fd_).starts_with("\5READY"sv), "the operator is admitted");
 }
 
 ZmtpOperator::~ZmtpOperator() { close(fd_); }
 
-void ZmtpOperator::order_round() const {
+void ZmtpOperator::order_round() {
     char answer[4096];
     while (recv(fd_, answer, sizeof(answer), MSG_DONTWAIT) > 0) {
     }
     std::string request;
     codec::encode(Request{{}, RoundNowRequest{}}, request);
-    send_all(fd_, message(request));
+    send_all(fd_, link_ ? link_->message(request) : message(request));
 }
 
 std::string peer_name(std::uint32_t number) {
@@ -230,8 +271,8 @@ std::string peer_name(std::uint32_t number) {
     return name;
 }
 
-void run_peers(std::uint16_t port, std::uint32_t count, Running running) {
-    Fleet{port, count, std::move(running)}.run();
+void run_peers(std::uint16_t port, std::uint32_t count, Running running, bool keys) {
+    Fleet{port, count, std::move(running), keys}.run();
 }
 
 }  // namespace muster::bench

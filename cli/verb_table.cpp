@@ -267,7 +267,7 @@ constexpr std::array table{
               "what is weak or broken, and what helps; exit 3 if anything is", "doctor",
               codec::Area::cluster},
     VerbEntry{Verb::bundle, Run::bundle, "bundle", "", Words::anything, {},
-              "write an archive without secrets to -o FILE, for somebody who helps",
+              "write an archive without secrets to -o FILE, to get help",
               "bundle -o support.tgz", codec::Area::cluster},
     ask<LogLevelRequest>(Verb::log_level, Run::change, Words::level, {}),
     ask<PingRequest>(Verb::ping, Run::read, Words::anything, read_options),

@@ -79,7 +79,6 @@ Result<Security> security_of(const Options& options, const std::optional<Cluster
                     "makes them; --insecure-loopback listens without keys to the processes of "
                     "this host");
     }
-    log::warn("listening without keys: every process of this host may command the cluster");
     return Security{.keys = {}, .is_insecure = true, .first_admin = {}, .orders = {}, .advertise = {}};
 }
 
@@ -104,6 +103,9 @@ Result<void> lead(const Leading& leading, Store& store, const StoreImage& image,
     const auto bound = server.listen(leading.wanted);
     if (!bound) {
         return tl::unexpected{bound.error()};
+    }
+    if (leading.security.is_insecure) {
+        log::warn("listening without keys: every process of this host may command the cluster");
     }
     log::info("leading", {{"cluster", to_string(image.meta.cluster)},
                           {"epoch", raw(image.meta.epoch)},

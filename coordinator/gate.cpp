@@ -4,8 +4,8 @@
 
 namespace muster::coordinator {
 
-Gate::Gate(net::Context& context, const std::optional<KeyPair>& keys)
-    : keys_{keys}, authenticator_{context} {}
+Gate::Gate(net::Context& context, const Security& security)
+    : keys_{security.keys}, authenticator_{context, security.handshakes} {}
 
 Result<void> Gate::open() { return keys_ ? authenticator_.start() : Result<void>{}; }
 

@@ -21,12 +21,14 @@ struct Security {
     PublicKey first_admin{};      ///< Admitted while no name has a key. None: nobody.
     SecretKey orders{};           ///< By it the coordinator knows its own orders again.
     std::string advertise{};      ///< The host in addresses for others. Empty: it is found.
+    /// Handshakes that one address may begin in a second.
+    std::uint32_t handshakes = net::Authenticator::handshakes_per_second;
 };
 
 /// Says which keys may connect to which endpoint, as the core knows it.
 class Gate {
 public:
-    Gate(net::Context& context, const std::optional<KeyPair>& keys);
+    Gate(net::Context& context, const Security& security);
 
     /// Before any endpoint is bound.
     [[nodiscard]] Result<void> open();

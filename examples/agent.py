@@ -2,9 +2,7 @@
 """A small agent for muster, written from docs/reference/protocol.md and python3-zmq alone.
 
 Usage: agent.py NAME ENDPOINT MEMORY_FILE [STATE]
-
-STATE is where `muster-agent join TOKEN --only-join` left the keys of this host; without it, no keys are used.
-
+STATE has the keys that `muster-agent join TOKEN --only-join` left there; without it, no keys are used.
 It joins, answers polls, starts, stops and restarts processes, and reports changes at once. It refuses
 a task that needs more than it can do: limits, users, leases and the like. Its processes end with it. It
 keeps no logs and answers no agent calls.
@@ -206,10 +204,10 @@ class Agent:
         self.link.connect(endpoint)
 
     def use_keys(self, state):
-        key = lambda file, name: bytes.fromhex(re.search(name + ' = "(.*)"', (state / file).read_text())[1])
-        self.link.setsockopt(zmq.CURVE_SERVERKEY, key("cluster", "coordinator_key"))
-        self.link.setsockopt(zmq.CURVE_PUBLICKEY, key("agent.key", "public"))
-        self.link.setsockopt(zmq.CURVE_SECRETKEY, key("agent.key", "secret"))
+        text = (state / "cluster").read_text() + (state / "agent.key").read_text()
+        for option, name in ((zmq.CURVE_SERVERKEY, "coordinator_key"), (zmq.CURVE_PUBLICKEY, "public"),
+                             (zmq.CURVE_SECRETKEY, "secret")):
+            self.link.setsockopt(option, bytes.fromhex(re.search(name + ' = "(.*)"', text)[1]))
 
     # ---- sending ----
 

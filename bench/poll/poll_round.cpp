@@ -29,11 +29,11 @@ double mean(const std::vector<double>& values) {
     return sum / static_cast<double>(values.size());
 }
 
-Figure poll_round(std::uint32_t full_nodes, int full_rounds) {
+Figure poll_round(std::uint32_t full_nodes, int full_rounds, bool keys = false) {
     const std::uint32_t nodes = sized(full_nodes, smallest_nodes);
     const int rounds = sized(full_rounds, 1);
-    Side coordinator{muster::bench::run_coordinator_side, nodes};
-    Side bare{muster::bench::run_bare_side, nodes};
+    Side coordinator{muster::bench::run_coordinator_side, nodes, keys};
+    Side bare{muster::bench::run_bare_side, nodes, keys};
     for (int i = 0; i < warm_rounds; ++i) {
         static_cast<void>(coordinator.round());
         static_cast<void>(bare.round());
@@ -49,6 +49,22 @@ Figure poll_round(std::uint32_t full_nodes, int full_rounds) {
         figures.push_back({.value = mean(ours), .floor = mean(floor)});
     }
     // The pair of runs with the median ratio: figures that were measured together stay together.
+    std::sort(figures.begin(), figures.end(), [](const Figure& a, const Figure& b) {
+        return a.value / *a.floor < b.value / *b.floor;
+    });
+    return figures[figures.size() / 2];
+}
+
+/// CPU until a fleet has connected by CURVE and every agent has registered. The floor only receives
+/// the same hellos, by CURVE and without asking who may connect.
+Figure connect_by_key(std::uint32_t full_nodes) {
+    const std::uint32_t nodes = sized(full_nodes, smallest_nodes);
+    std::vector<Figure> figures;
+    for (int run = 0; run < sized(3, 1); ++run) {
+        const Side coordinator{muster::bench::run_coordinator_side, nodes, true};
+        const Side bare{muster::bench::run_bare_side, nodes, true};
+        figures.push_back({.value = coordinator.join().cpu_ms, .floor = bare.join().cpu_ms});
+    }
     std::sort(figures.begin(), figures.end(), [](const Figure& a, const Figure& b) {
         return a.value / *a.floor < b.value / *b.floor;
     });
@@ -94,6 +110,9 @@ int main(int argc, char** argv) {
     suite.run("poll.round.100", [] { return poll_round(100, 100); });
     suite.run("poll.round.1000", [] { return poll_round(1'000, 100); });
     suite.run("poll.round.10000", [] { return poll_round(10'000, 20); });
+    suite.run("poll.round.curve.1000", [] { return poll_round(1'000, 100, true); });
+    suite.run("poll.round.curve.10000", [] { return poll_round(10'000, 20, true); });
+    suite.run("connect.curve.10000", [] { return connect_by_key(10'000); });
     suite.run("recorder.overhead", [] { return recorder_overhead(10'000, 50); });
     suite.run("memory.node", [] { return memory_of_a_node(10'000); });
 }

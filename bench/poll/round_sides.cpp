@@ -63,7 +63,7 @@ void serve_rounds(int orders, int answers, double memory_before, Round round) {
 
 }  // namespace
 
-Side::Side(Run run, std::uint32_t count) {
+Side::Side(Run run, std::uint32_t count, bool keys) {
     int orders[2] = {};
     int answers[2] = {};
     ensure(pipe2(orders, O_CLOEXEC) == 0 && pipe2(answers, O_CLOEXEC) == 0, "pipes");
@@ -72,7 +72,7 @@ Side::Side(Run run, std::uint32_t count) {
         end_with_parent();
         close(orders[1]);
         close(answers[0]);
-        run(orders[0], answers[1], count);
+        run(orders[0], answers[1], count, keys);
         _exit(0);
     }
     close(orders[0]);
@@ -86,12 +86,11 @@ Side::Side(Run run, std::uint32_t count) {
         end_with_parent();
         close(orders_);  // Otherwise the side would never see its orders end.
         close(answers_);
-        run_peers(ports.agents, count);
+        run_peers(ports.agents, count, {}, keys);
     }
-    char joined = 0;
-    ensure(read_from(answers_, joined), "the fleet joins");
+    ensure(read_from(answers_, join_), "the fleet joins");
     if (ports.operators != 0) {
-        operator_ = std::make_unique<ZmtpOperator>(ports.operators);
+        operator_ = std::make_unique<ZmtpOperator>(ports.operators, keys);
     }
 }
 
@@ -113,21 +112,46 @@ Side::Cost Side::round() {
     return cost;
 }
 
-void run_coordinator_side(int orders, int answers, std::uint32_t count) {
+namespace {
+
+/// The key of each peer, in the order of their names, and that of the operator.
+std::vector<coordinator::StoredKey> bench_keys(std::uint32_t count) {
+    std::vector<coordinator::StoredKey> keys;
+    for (std::uint32_t number = 0; number < count; ++number) {
+        keys.push_back({.name = peer_name(number),
+                        .role = Role::agent,
+                        .keys = {{.key = zmtp::bench_key("peer", number).open}}});
+    }
+    keys.push_back({.name = "operator",
+                    .role = Role::operator_,
+                    .keys = {{.key = zmtp::bench_key("operator").open}}});
+    return keys;
+}
+
+}  // namespace
+
+void run_coordinator_side(int orders, int answers, std::uint32_t count, bool keys) {
     log::set_level(log::Level::error);
     ensure(coordinator::raise_file_limit(count).has_value(), "files for the fleet");
     const TemporaryDirectory directory;
     const auto store = coordinator::SqliteStore::open(directory.path() + "/store.sqlite", {1, 1});
     ensure(store.has_value(), "a store");
-    const auto image = (*store)->begin_leadership({2, 2});
+    auto image = (*store)->begin_leadership({2, 2});
     ensure(image.has_value(), "a leadership");
+    coordinator::Security security;
+    if (keys) {
+        image->keys = bench_keys(count);
+        security.keys = zmtp::bench_key("server");
+        security.handshakes = 1'000'000;  // The whole fleet has one address.
+    }
 
     net::Context context;
     net::Loop loop;
     coordinator::CoordinatorOptions options;
     options.round = 1h;  // Rounds begin only by order.
+    options.keys = keys;
     const double memory_before = resident_bytes();
-    coordinator::Server server{context, loop, **store, options, *image};
+    coordinator::Server server{context, loop, **store, options, *image, {}, security};
     const auto bound = server.listen({.agents = "tcp://127.0.0.1:*",
                                       .operators = "tcp://127.0.0.1:*",
                                       .operators_ipc = "",
@@ -139,11 +163,12 @@ void run_coordinator_side(int orders, int answers, std::uint32_t count) {
             server.turn(net::boottime_now() + 1s);
         }
     };
-    turn_until(count);
+    Side::Cost join{cpu_ms_of([&] { turn_until(count); }), 0};
     const auto end = net::boottime_now() + 1s;  // The last nodes become durable.
     while (server.turn(end) < end) {
     }
-    write_to(answers, 'j');
+    join.memory_bytes = resident_bytes() - memory_before;
+    write_to(answers, join);
     serve_rounds(orders, answers, memory_before,
                  [&] { turn_until(server.agent_traffic().messages + count); });
 }
@@ -153,7 +178,16 @@ namespace {
 /// A libzmq ROUTER and nothing else.
 class BareRouter {
 public:
-    BareRouter() {
+    explicit BareRouter(bool keys) {
+        if (keys) {
+            const KeyPair server = zmtp::bench_key("server");
+            const auto& secret = server.secret.bytes();
+            const int on = 1;
+            ensure(zmq_setsockopt(router_.handle(), ZMQ_CURVE_SERVER, &on, sizeof(on)) == 0 &&
+                       zmq_setsockopt(router_.handle(), ZMQ_CURVE_SECRETKEY, secret.data(),
+                                      secret.size()) == 0,
+                   "a server with a key");
+        }
         // Options that cost time or memory per peer are the coordinator's.
         router_.set(zmq::sockopt::sndhwm, 48);
         router_.set(zmq::sockopt::rcvhwm, 24);
@@ -203,13 +237,14 @@ private:
 
 }  // namespace
 
-void run_bare_side(int orders, int answers, std::uint32_t count) {
+void run_bare_side(int orders, int answers, std::uint32_t count, bool keys) {
     ensure(coordinator::raise_file_limit(count).has_value(), "files for the fleet");
     const double memory_before = resident_bytes();
-    BareRouter router;
+    BareRouter router{keys};
     write_to(answers, Side::Ports{port_of(router.endpoint()), 0});
-    router.receive(count, true);
-    write_to(answers, 'j');
+    Side::Cost join{cpu_ms_of([&] { router.receive(count, true); }), 0};
+    join.memory_bytes = resident_bytes() - memory_before;
+    write_to(answers, join);
     const Poll poll{Epoch{1}, Round{100}, Incarnation{1}, Revision{1}, Sequence{0}};
     std::string encoded;
     serve_rounds(orders, answers, memory_before, [&] {

@@ -233,7 +233,7 @@ inline constexpr auto verb_rows = [] {
             "open a token, by the hash of its secret",
             "token create n1 202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"),
         row<TokenRevokeRequest, TokensReply>("token revoke", keys, change, admin, "ID",
-            "close a token", "token revoke 20212223"),
+            "close a token", "token revoke 2021222324252627"),
         row<LogLevelRequest, LogLevelReply>("log level", cluster, read, admin, "LEVEL",
             "set the log level: trace, debug, info, warn or error", "log level debug"),
     };

@@ -44,7 +44,7 @@ private:
     void apply_durable(StepContext& step, Effects& effects);
     void apply_write(StepContext& step, const PendingWrite& write, Effects& effects);
     void apply_tasks(StepContext& step, const PendingWrite& write, Effects& effects);
-    void apply_keys(StepContext& step, const Change& change);
+    void apply_keys(StepContext& step, const Change& change, Effects& effects);
     void apply_store(StepContext& step, const Change& change);
     void put(const StoredTask& row);
     void apply_setting(StepContext& step, const StoredSetting& row);

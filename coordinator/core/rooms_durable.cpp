@@ -76,7 +76,7 @@ void Rooms::apply_write(StepContext& step, const PendingWrite& write, Effects& e
         return;
     }
     apply_tasks(step, write, effects);
-    apply_keys(step, change);
+    apply_keys(step, change, effects);
     in_.membership.on_durable(step, change, effects);
     for (const Shared<StoredSetting>& row : change.of<StoredSetting>().put) {
         apply_setting(step, *row);
@@ -108,16 +108,16 @@ void Rooms::apply_tasks(StepContext& step, const PendingWrite& write, Effects& e
     effects.plan_at_least(PlanReason::touched);
 }
 
-void Rooms::apply_keys(StepContext& step, const Change& change) {
+void Rooms::apply_keys(StepContext& step, const Change& change, Effects& effects) {
     const Rows<StoredKey>& keys = change.of<StoredKey>();
     for (const Shared<StoredKey>& row : keys.put) {
         step.emit(row->revoked ? "key.revoked" : "key.admitted", row->name,
                   std::string{to_string(row->role)} + ", " + describe_by(row->author));
-        in_.membership.check_key(step, row->name);
+        in_.membership.check_key(step, row->name, effects);
     }
     for (const std::string& name : keys.erased) {
         step.emit("key.removed", name, describe_by(change.why.author));
-        in_.membership.check_key(step, name);
+        in_.membership.check_key(step, name, effects);
     }
     const Rows<StoredToken>& tokens = change.of<StoredToken>();
     for (const Shared<StoredToken>& token : tokens.put) {

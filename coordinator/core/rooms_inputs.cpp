@@ -47,12 +47,12 @@ void Rooms::on(StepContext& /*step*/, const OwnSockets& input, Effects& /*effect
     in_.liveness.own().set_sockets_degraded(input.ill);
 }
 
-void Rooms::on(StepContext& step, const CivilTime& input, Effects& /*effects*/) {
+void Rooms::on(StepContext& step, const CivilTime& input, Effects& effects) {
     const bool is_first = !in_.clock.known_at(step.now);
     const CivilMs before = in_.clock.last();
     in_.clock.set(step.now, input.at);
     for (const std::string& name : names_ending(in_.ledger.keys(), before, step.civil())) {
-        in_.membership.check_key(step, name);
+        in_.membership.check_key(step, name, effects);
     }
     if (is_first) {
         step.emit("leader.elected", "", "epoch " + std::to_string(raw(in_.ledger.meta().epoch)));

@@ -186,10 +186,11 @@ TEST_CASE("a second coordinator on the same store is refused", "[integration][de
     const Directory other;
     const auto endpoints = free_endpoints();
     write_text(other.path() + "/other.toml",
-               "state_dir = \"" + cluster.directory() + "/state\"\nrun_dir = \"" + other.path() +
-                   "/run\"\n[endpoints]\nagents = \"" + endpoints.agents + "\"\noperators = \"" +
-                   endpoints.operators + "\"\nevents = \"" + endpoints.events + "\"\nhttp = \"" +
-                   endpoints.http + "\"\n");
+               "insecure_loopback = true\nstate_dir = \"" + cluster.directory() +
+                   "/state\"\nrun_dir = \"" + other.path() + "/run\"\n[endpoints]\nagents = \"" +
+                   endpoints.agents + "\"\noperators = \"" + endpoints.operators +
+                   "\"\nevents = \"" + endpoints.events + "\"\nhttp = \"" + endpoints.http +
+                   "\"\n");
     const auto sharing = run(cluster.directory(), {program("muster-coordinator"), "--config",
                                                    other.path() + "/other.toml"});
     CHECK(sharing.exit.code > 0);

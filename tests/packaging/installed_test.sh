@@ -68,11 +68,14 @@ operators = "tcp://$address:7701"
 events = "tcp://$address:7702"
 http = "tcp://$address:7780"
 END
-cat >>/etc/muster/agent.toml <<END
-name = "n1"
-coordinator = "tcp://$address:7700"
-END
-systemctl enable --now muster-coordinator muster-agent 2>/run/enable.log || fail "a unit does not start"
+echo 'name = "n1"' >>/etc/muster/agent.toml
+
+# The first steps as the documentation has them: keys, the coordinator, a token, the agent.
+muster init --state-dir /var/lib/muster-coordinator >/run/init.log 2>&1 || fail "init: $(cat /run/init.log)"
+systemctl enable --now muster-coordinator 2>/run/enable.log || fail "the coordinator does not start"
+read -r -a join < <(muster token create --node n1)
+"${join[@]}" --only-join >/run/join.log 2>&1 || fail "join: $(cat /run/join.log)"
+systemctl enable --now muster-agent 2>/run/enable.log || fail "the agent does not start"
 muster ping >/dev/null || fail "a coordinator that is ready does not answer"
 muster task add web -- /bin/sleep 1000 >/dev/null
 muster wait web >/dev/null || fail "a task does not run"

@@ -277,29 +277,35 @@ void Membership::on_departure(StepContext& step, Session session, const Departur
     if (departure.incarnation != node.incarnation) {
         return;
     }
-    in_.nodes.edit(*index, WriteKey<LifeFacts>{}).left_instances_running = departure.instances > 0;
-    in_.nodes.transition(step, *index, NodeChange::left, "its agent announced its departure");
-    in_.liveness.expect_return(step.now, *index);
-    in_.liveness.rounds().cancel_poll(*index);
-    conflicts_.end(*index);
-    in_.copies.on_departure(*index);
-    if (!node.left_instances_running) {
-        effects.departed.push_back(*index);  // It ended all its instances when it left.
-        in_.liveness.recovery().resolved(*index);
-    }
-    in_.nodes.detach(*index);
+    leave(step, *index, departure.instances > 0, "its agent announced its departure", effects);
 }
 
-void Membership::check_key(StepContext& step, std::string_view name) {
+void Membership::leave(StepContext& step, NodeIndex index, bool leaves_instances, std::string why,
+                       Effects& effects) {
+    in_.nodes.edit(index, WriteKey<LifeFacts>{}).left_instances_running = leaves_instances;
+    in_.nodes.transition(step, index, NodeChange::left, std::move(why));
+    in_.liveness.expect_return(step.now, index);
+    in_.liveness.rounds().cancel_poll(index);
+    conflicts_.end(index);
+    in_.copies.on_departure(index);
+    if (!leaves_instances) {
+        effects.departed.push_back(index);  // It ended all its instances when it left.
+        in_.liveness.recovery().resolved(index);
+    }
+    in_.nodes.detach(index);
+}
+
+// Its silence is our decision, so it begins no freeze: the node left.
+void Membership::check_key(StepContext& step, std::string_view name, Effects& effects) {
     const auto index = in_.nodes.find(name);
     if (!index || !in_.nodes[*index].session) {
         return;
     }
     const Node& node = in_.nodes[*index];
-    const Session session = *node.session;
     if (!in_.access.still_speaks(node.key, node.name, step.civil())) {
-        step.refuse(session, Errc::denied, "the key of " + node.name + " is not admitted any more");
-        on_connection_closed(session);
+        const std::string why = "its key is not admitted any more";
+        step.refuse(*node.session, Errc::denied, node.name + ": " + why);
+        leave(step, *index, true, why, effects);
     }
 }
 

@@ -56,7 +56,7 @@ public:
     void on_departure(StepContext& step, Session session, const Departure& departure,
                       Effects& effects);
     /// Closes the session of a node whose key is not admitted any more.
-    void check_key(StepContext& step, std::string_view name);
+    void check_key(StepContext& step, std::string_view name, Effects& effects);
     /// A connection closed: no node is reached by it any more.
     void on_connection_closed(Session session);
     [[nodiscard]] NameConflicts& conflicts() { return conflicts_; }
@@ -83,6 +83,9 @@ private:
 
     void welcome(StepContext& step, NodeIndex index, const FromAgent& input, const Hello& hello,
                  Effects& effects);
+    /// The node is absent on purpose, its own or an operator's.
+    void leave(StepContext& step, NodeIndex index, bool leaves_instances, std::string why,
+               Effects& effects);
     void send_welcome(StepContext& step, NodeIndex index);
     void reject_name_in_use(StepContext& step, NodeIndex index, Session other);
     /// The reason why a name must not join; empty if it may.

@@ -151,8 +151,10 @@ TEST_CASE("a revoked key commands and reports nothing more [A11]", "[keys]") {
     keyed.harness.pass(3s);
     CHECK(agent.polls.size() == polls);  // Nothing is sent to it any more,
     CHECK(keyed.hello("web-7", web_key) == Errc::denied);
-    keyed.harness.pass(10s);  // and it is lost like a node that is silent.
     CHECK(keyed.harness.node("web-7").health == "lost");
+    keyed.harness.pass(40s);  // and it is lost without a freeze: nobody is silent against our will.
+    CHECK_FALSE(keyed.harness.status().freeze.on);
+    CHECK(keyed.harness.happened("node.lost", "web-7"));
     CHECK(code_of(keyed.ask(otto, RoundNowRequest{})) == Errc::denied);
     CHECK(keyed.harness.happened("key.revoked", "web-7"));
     // The name is fenced until an admin forgets it.
