@@ -10,7 +10,7 @@ namespace muster::cli {
 
 namespace {
 
-Tone tone_of(const std::string& state) {
+Tone tone_of_key(const std::string& state) {
     if (state == "valid") {
         return Tone::good;
     }
@@ -36,7 +36,7 @@ std::string text_of(const KeysReply& reply, const Style& style) {
     }
     Table table{{"NAME", "ROLE", "STATE", "FINGERPRINT", "UNTIL", "MAY CHANGE", "BY"}};
     for (const KeyView& key : in_natural_order(reply.keys, &KeyView::name)) {
-        table.add({key.name, key.role, Cell{key.state, tone_of(key.state)}, key.fingerprint,
+        table.add({key.name, key.role, Cell{key.state, tone_of_key(key.state)}, key.fingerprint,
                    key.until == CivilMs{} ? "-" : civil_time(key.until),
                    key.role == "operator" || key.role == "admin" ? scope_of(key) : "-",
                    key.author});
