@@ -113,10 +113,9 @@ Result<void> join(const AgentSettings& settings, const JoinToken& token) {
     net::Context context;
     bool is_announced = false;
     while (true) {
-        const auto answer = ask(context, token, *own,
-                                {.name = settings.name,
-                                 .secret = token.secret,
-                                 .now = net::civil_now()});
+        const auto answer =
+            ask(context, token, *own,
+                {.name = settings.name, .secret = token.secret, .now = net::civil_now()});
         if (!answer) {
             return tl::unexpected{answer.error()};
         }
@@ -124,9 +123,9 @@ Result<void> join(const AgentSettings& settings, const JoinToken& token) {
             const auto endpoint = net::endpoint_to_connect(answer->agents);
             return endpoint
                 .and_then([&](const std::string& coordinator) {
-                    return write_cluster(state, {.own = *own,
-                                                 .coordinator_key = token.server,
-                                                 .coordinator = coordinator});
+                    return write_cluster(
+                        state,
+                        {.own = *own, .coordinator_key = token.server, .coordinator = coordinator});
                 })
                 .map([&] {
                     std::cout << settings.name << " joined the cluster "
@@ -136,7 +135,8 @@ Result<void> join(const AgentSettings& settings, const JoinToken& token) {
         }
         if (!is_announced) {
             is_announced = true;
-            std::cout << settings.name << " waits to be accepted by an admin:\n  muster node accept "
+            std::cout << settings.name
+                      << " waits to be accepted by an admin:\n  muster node accept "
                       << settings.name << ' ' << answer->fingerprint << '\n'
                       << std::flush;
         }

@@ -30,16 +30,15 @@ Result<std::optional<Joined>> read_joined(const std::string& state) {
         return tl::unexpected{own.error()};
     }
     const auto key = parse_public_key(value_in(*text, "coordinator_key").value_or(""));
-    const auto endpoint =
-        net::endpoint_to_connect(value_in(*text, "coordinator").value_or(""));
+    const auto endpoint = net::endpoint_to_connect(value_in(*text, "coordinator").value_or(""));
     if (!key || !endpoint) {
-        return fail(Errc::invalid, cluster_path(state) +
-                                       " is not whole: it needs a line coordinator = \"ENDPOINT\" "
-                                       "and a line coordinator_key = \"KEY\"; join again with a new "
-                                       "token");
+        return fail(Errc::invalid,
+                    cluster_path(state) +
+                        " is not whole: it needs a line coordinator = \"ENDPOINT\" "
+                        "and a line coordinator_key = \"KEY\"; join again with a new "
+                        "token");
     }
-    return std::optional{
-        Joined{.own = *own, .coordinator_key = *key, .coordinator = *endpoint}};
+    return std::optional{Joined{.own = *own, .coordinator_key = *key, .coordinator = *endpoint}};
 }
 
 Result<KeyPair> own_key(const std::string& state) {

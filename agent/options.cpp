@@ -200,8 +200,8 @@ Result<AgentSettings> with_keys(AgentSettings settings) {
             } else if (!net::is_on_this_host(settings.coordinator)) {
                 return fail(Errc::refused,
                             settings.name + " has joined no cluster, so it has no key for " +
-                                settings.coordinator +
-                                ": 'muster token create --node " + settings.name +
+                                settings.coordinator + ": 'muster token create --node " +
+                                settings.name +
                                 "' on the coordinator's host prints the command to join");
             }
             return std::move(settings);

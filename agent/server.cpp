@@ -34,7 +34,8 @@ net::DealerOptions dealer_options(Random& random, const AgentSettings& settings)
 std::string failure_text(net::HandshakeFailure failure, const AgentSettings& settings) {
     switch (failure) {
         case net::HandshakeFailure::refused:
-            return "the coordinator does not admit the key " + fingerprint(settings.keys->own.open) +
+            return "the coordinator does not admit the key " +
+                   fingerprint(settings.keys->own.open) +
                    " of this host: it was revoked or removed; join again with a new token";
         case net::HandshakeFailure::no_answer:
             return "the peer does not prove the key " + fingerprint(settings.keys->server) +

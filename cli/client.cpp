@@ -120,18 +120,19 @@ Client::Answer Client::handshake_error() {
     }
     switch (*failure) {
         case net::HandshakeFailure::refused:
-            return fail(Errc::denied,
-                        fmt::format("the coordinator at {} does not admit the key {} of this "
-                                    "context; an admin admits it with 'muster key add NAME ROLE "
-                                    "{}'",
-                                    endpoint_, fingerprint(keys_->own.open),
-                                    to_string(keys_->own.open)));
+            return fail(
+                Errc::denied,
+                fmt::format("the coordinator at {} does not admit the key {} of this "
+                            "context; an admin admits it with 'muster key add NAME ROLE "
+                            "{}'",
+                            endpoint_, fingerprint(keys_->own.open), to_string(keys_->own.open)));
         case net::HandshakeFailure::no_answer:
-            return fail(Errc::unreachable,
-                        fmt::format("the peer at {} does not prove the key {} that this context "
-                                    "knows: it is another cluster, its coordinator has new keys, or "
-                                    "it listens without keys",
-                                    endpoint_, fingerprint(keys_->server)));
+            return fail(
+                Errc::unreachable,
+                fmt::format("the peer at {} does not prove the key {} that this context "
+                            "knows: it is another cluster, its coordinator has new keys, or "
+                            "it listens without keys",
+                            endpoint_, fingerprint(keys_->server)));
         case net::HandshakeFailure::temporary: break;
     }
     return std::nullopt;

@@ -33,8 +33,7 @@ struct Patience {
 /// Sends requests to one coordinator over a DEALER of its own, one at a time.
 class Client {
 public:
-    Client(net::Context& context, std::string endpoint,
-           std::optional<net::ClientKeys> keys = {});
+    Client(net::Context& context, std::string endpoint, std::optional<net::ClientKeys> keys = {});
 
     /// The answer to the request. Our own errors: `unreachable` if no coordinator answered
     /// anything, `timeout` if one is there but did not answer this. A ping after half of the time

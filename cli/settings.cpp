@@ -43,8 +43,7 @@ Result<std::string> endpoint_of(const CommandLine& line, std::string_view option
 }
 
 /// The context that is meant, if any: with --run-dir it is the cluster of this host.
-Result<std::optional<Context>> context_of(const CommandLine& line,
-                                          const Environment& environment) {
+Result<std::optional<Context>> context_of(const CommandLine& line, const Environment& environment) {
     const Contexts contexts = Contexts::of_user();
     std::string name = line.value("--context").value_or(environment.context);
     if (name.empty() && !line.value("--run-dir")) {
@@ -53,9 +52,8 @@ Result<std::optional<Context>> context_of(const CommandLine& line,
     if (name.empty()) {
         return std::optional<Context>{};
     }
-    return contexts.read(name).map([](Context&& context) {
-        return std::optional{std::move(context)};
-    });
+    return contexts.read(name).map(
+        [](Context&& context) { return std::optional{std::move(context)}; });
 }
 
 Result<Duration> duration_of(const CommandLine& line, std::string_view option, Duration otherwise) {

@@ -23,9 +23,9 @@ struct Environment {
 
 /// Settings for one run of `muster`, whatever its verb.
 struct Settings {
-    std::string coordinator;  ///< An endpoint.
+    std::string coordinator;                ///< An endpoint.
     std::optional<net::ClientKeys> keys{};  ///< Of the context; none for ipc.
-    std::string events;       ///< Empty: the coordinator's own.
+    std::string events;                     ///< Empty: the coordinator's own.
     Duration timeout = 5s;
     Duration interval = 1s;  ///< Between two updates of --watch.
     bool json = false;
@@ -37,7 +37,8 @@ struct Settings {
 };
 
 /// The options, else the environment, else the context, else the coordinator's own socket on this
-/// host if it exists, else its default port. The keys are those of the context. An error is about the command line: exit code 2.
+/// host if it exists, else its default port. The keys are those of the context. An error is about
+/// the command line: exit code 2.
 [[nodiscard]] Result<Settings> settings_of(const CommandLine& line, const Environment& environment,
                                            const Terminal& terminal);
 

@@ -82,7 +82,7 @@ enum class Run : std::uint8_t {
     events,
     logs,
     top,
-    drain,  ///< Sent once; with --watch, followed until it is done.
+    drain,   ///< Sent once; with --watch, followed until it is done.
     doctor,  ///< Asks for many things.
     bundle,
     token,  ///< Sent once, with a secret that is made here.

@@ -79,7 +79,8 @@ Result<Security> security_of(const Options& options, const std::optional<Cluster
                     "makes them; --insecure-loopback listens without keys to the processes of "
                     "this host");
     }
-    return Security{.keys = {}, .is_insecure = true, .first_admin = {}, .orders = {}, .advertise = {}};
+    return Security{
+        .keys = {}, .is_insecure = true, .first_admin = {}, .orders = {}, .advertise = {}};
 }
 
 struct Leading {
@@ -94,12 +95,9 @@ Result<void> lead(const Leading& leading, Store& store, const StoreImage& image,
     net::Context context{{.io_threads = io_threads()}};
     net::Loop loop;
     CoordinatorOptions core = options.core;
-    core.keys =
-        leading.security.keys.has_value() && net::ipc_path(leading.wanted.agents).empty();
+    core.keys = leading.security.keys.has_value() && net::ipc_path(leading.wanted.agents).empty();
     core.order_key = leading.security.orders;
-    Server server{context, loop,  store,
-                  core,    image, record_options(options),
-                  leading.security};
+    Server server{context, loop, store, core, image, record_options(options), leading.security};
     const auto bound = server.listen(leading.wanted);
     if (!bound) {
         return tl::unexpected{bound.error()};
@@ -168,19 +166,17 @@ Result<void> run_coordinator(const Options& options) {
     const auto file = state + "/store.sqlite";
     const bool was_empty = is_empty_file(file);
     const auto if_new = *keys ? (*keys)->secret.cluster : net::random_id<ClusterId>();
-    return SqliteStore::open(file, if_new)
-        .and_then([&](const std::unique_ptr<SqliteStore>& store) {
-            if (was_empty) {
-                log::warn(
-                    "the store was an empty file, so a new cluster begins; if it held "
-                    "one, stop and restore a backup",
-                    {{"file", file}, {"cluster", to_string(if_new)}});
-            }
-            return store->begin_leadership(net::random_id<LeaderId>())
-                .and_then([&](const StoreImage& image) {
-                    return lead(leading, *store, image, signals);
-                });
-        });
+    return SqliteStore::open(file, if_new).and_then([&](const std::unique_ptr<SqliteStore>& store) {
+        if (was_empty) {
+            log::warn(
+                "the store was an empty file, so a new cluster begins; if it held "
+                "one, stop and restore a backup",
+                {{"file", file}, {"cluster", to_string(if_new)}});
+        }
+        return store->begin_leadership(net::random_id<LeaderId>())
+            .and_then(
+                [&](const StoreImage& image) { return lead(leading, *store, image, signals); });
+    });
 }
 
 }  // namespace muster::coordinator

@@ -14,8 +14,8 @@ namespace muster::coordinator {
 struct Endpoints {
     std::string agents = "tcp://127.0.0.1:7700";
     std::string operators = "tcp://127.0.0.1:7701";
-    std::string events{};     ///< Empty: beside the operators, at the next port.
-    std::string enrolment{};  ///< Empty: beside the agents, three ports higher.
+    std::string events{};                       ///< Empty: beside the operators, at the next port.
+    std::string enrolment{};                    ///< Empty: beside the agents, three ports higher.
     std::string http = "tcp://127.0.0.1:7780";  ///< Empty: none.
     std::string advertise{};  ///< The host in addresses for others. Empty: it is found.
 };

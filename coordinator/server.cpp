@@ -281,14 +281,14 @@ void Server::admit_first(Instant now) {
     }
     const Ticket ticket{++tickets_};
     open_.emplace(ticket, Question{});
-    step(now, FromOperator{
-                  ticket,
-                  CoreRequest{{},
-                              KeyAddRequest{.name = "admin",
-                                            .role = Role::admin,
-                                            .key = to_string(security_.first_admin),
-                                            .why = {.reason = "the first key of this cluster",
-                                                    .author = "muster init"}}}});
+    step(now,
+         FromOperator{ticket,
+                      CoreRequest{{},
+                                  KeyAddRequest{.name = "admin",
+                                                .role = Role::admin,
+                                                .key = to_string(security_.first_admin),
+                                                .why = {.reason = "the first key of this cluster",
+                                                        .author = "muster init"}}}});
 }
 
 void Server::read_store(Instant now) {

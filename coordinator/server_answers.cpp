@@ -61,8 +61,8 @@ std::optional<Reply> Server::completed(const Reply& reply) const {
 
 ShellStats::Messages Server::messages() const {
     return {.agents = agents_.traffic(),
-            .operators_undecodable = operators_.undecodable() + operators_ipc_.undecodable() +
-                                     enrolment_.undecodable(),
+            .operators_undecodable =
+                operators_.undecodable() + operators_ipc_.undecodable() + enrolment_.undecodable(),
             .ended_by_guard = net::ended_by_guard(),
             .turned_away = net::turned_away(),
             .unproved = operators_.unproved() + enrolment_.unproved(),

@@ -179,7 +179,8 @@ Made request_of(const CommandLine& line) {
     if (auto checked = check_pattern(line); !checked) {
         return tl::unexpected(checked.error());
     }
-    for (const auto requests : {std::span<const OwnRequest>{own_requests}, node_requests(), key_requests()}) {
+    for (const auto requests :
+         {std::span<const OwnRequest>{own_requests}, node_requests(), key_requests()}) {
         const auto own = std::ranges::find(requests, line.verb, &OwnRequest::verb);
         if (own != requests.end()) {
             return own->make(line);

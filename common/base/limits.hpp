@@ -76,11 +76,11 @@ inline constexpr std::size_t instances_per_node = 4'096;  ///< Their snapshot fi
 inline constexpr std::size_t total_instances = 2'000'000;
 
 // Keys and tokens.
-inline constexpr std::size_t keys = 2 * nodes;        ///< One for each node, and people.
-inline constexpr std::size_t tokens = 10'000;         ///< Open at once.
+inline constexpr std::size_t keys = 2 * nodes;          ///< One for each node, and people.
+inline constexpr std::size_t tokens = 10'000;           ///< Open at once.
 inline constexpr std::size_t pending_enrolments = 256;  ///< Without a token: an admin reads them.
-inline constexpr std::size_t scope_patterns = 32;     ///< Pools, or patterns of tasks, of a key.
-inline constexpr Duration token_max = 24h * 30;       ///< A longer one would be forgotten.
+inline constexpr std::size_t scope_patterns = 32;       ///< Pools, or patterns of tasks, of a key.
+inline constexpr Duration token_max = 24h * 30;         ///< A longer one would be forgotten.
 /// Between the clocks of a host that enrols and of the coordinator.
 inline constexpr Duration enrolment_clock_error = 10min;
 inline constexpr std::size_t enrolment_message_bytes = 4 * 1024;

@@ -14,8 +14,8 @@ void keep_freed_memory();
 /// that can be neither read nor written.
 void hold_standard_files();
 
-/// No other process reads its memory, and it leaves no core file: it holds secrets. Programs that it
-/// starts are not affected.
+/// No other process reads its memory, and it leaves no core file: it holds secrets. Programs that
+/// it starts are not affected.
 void keep_memory_private();
 
 }  // namespace muster

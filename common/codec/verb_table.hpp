@@ -39,7 +39,7 @@ struct Verb {
     std::string_view answer;  ///< The kind of its reply.
     Area area;
     Access access;
-    Role role;  ///< The least role that may send it.
+    Role role;               ///< The least role that may send it.
     std::string_view usage;  ///< The words after the name in a line of text; or a request in JSON.
     std::string_view summary;
     std::string_view example;  ///< It works as it is.

@@ -31,8 +31,9 @@ Result<std::optional<ClusterSecret>> read_cluster_secret(const std::string& dire
                             ? std::nullopt
                             : parse_secret_key(text->substr(end + 1, 2 * SecretKey::size));
     if (!cluster || !orders) {
-        return fail(Errc::invalid, path + " is not whole: it has one line with the cluster's id and "
-                                          "one with its secret; restore it from a copy");
+        return fail(Errc::invalid, path +
+                                       " is not whole: it has one line with the cluster's id and "
+                                       "one with its secret; restore it from a copy");
     }
     return std::optional{ClusterSecret{*cluster, *orders}};
 }
@@ -45,9 +46,9 @@ Result<void> write_cluster_keys(const std::string& directory, const ClusterKeys&
             if (!kept || *kept) {
                 return kept ? Result<void>{} : tl::unexpected{kept.error()};
             }
-            return write_secret_file(cluster_file(directory), to_string(keys.secret.cluster) + '\n' +
-                                                                  secret_text(keys.secret.orders) +
-                                                                  '\n');
+            return write_secret_file(
+                cluster_file(directory),
+                to_string(keys.secret.cluster) + '\n' + secret_text(keys.secret.orders) + '\n');
         })
         .and_then([&] {
             unlink(admin_file(directory).c_str());
@@ -65,10 +66,11 @@ Result<std::optional<ClusterKeys>> read_cluster_keys(const std::string& director
         return tl::unexpected{pair ? secret.error() : pair.error()};
     }
     if (!*secret) {
-        return fail(Errc::not_found, cluster_file(directory) +
-                                         " is missing, and coordinator.key is there: restore it from "
-                                         "a copy; without it the coordinator would not know its own "
-                                         "orders again");
+        return fail(Errc::not_found,
+                    cluster_file(directory) +
+                        " is missing, and coordinator.key is there: restore it from "
+                        "a copy; without it the coordinator would not know its own "
+                        "orders again");
     }
     ClusterKeys keys{.coordinator = *pair, .secret = **secret};
     if (const auto text = read_file(admin_file(directory), 1024)) {

@@ -43,8 +43,8 @@ Result<JoinToken> parse_join_token(std::string_view text) {
                     "create' printed");
     }
     if (!name.empty() && !is_valid_name(name)) {
-        return fail(Errc::invalid, "the token ends with a name that is not valid: " +
-                                       std::string{name_rule()});
+        return fail(Errc::invalid,
+                    "the token ends with a name that is not valid: " + std::string{name_rule()});
     }
     return JoinToken{.endpoint = std::string{scheme} + std::string{address},
                      .server = *key,

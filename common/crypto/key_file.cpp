@@ -54,16 +54,16 @@ std::optional<std::string> value_in(std::string_view text, std::string_view name
     }
     const auto from = text.find('"', at) + 1;
     const auto to = text.find('"', from);
-    return to == std::string_view::npos
-               ? std::nullopt
-               : std::optional{std::string{text.substr(from, to - from)}};
+    return to == std::string_view::npos ? std::nullopt
+                                        : std::optional{std::string{text.substr(from, to - from)}};
 }
 
 Result<void> write_secret_file(const std::string& path, std::string_view text) {
     const FileDescriptor file{
         open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
     if (!file.is_open()) {
-        return errno == EEXIST ? fail(Errc::exists, path + " exists already") : failed(path, "made");
+        return errno == EEXIST ? fail(Errc::exists, path + " exists already")
+                               : failed(path, "made");
     }
     // A daemon of another user must be able to read what root made in its directory.
     struct stat directory = {};
@@ -71,8 +71,7 @@ Result<void> write_secret_file(const std::string& path, std::string_view text) {
         fchown(file.get(), directory.st_uid, directory.st_gid) != 0) {
         return failed(path, "given to the owner of its directory");
     }
-    if (const int error = write_all(file.get(), text);
-        error != 0 || fsync(file.get()) != 0) {
+    if (const int error = write_all(file.get(), text); error != 0 || fsync(file.get()) != 0) {
         errno = error != 0 ? error : errno;
         auto written = failed(path, "written");
         unlink(path.c_str());
@@ -80,8 +79,9 @@ Result<void> write_secret_file(const std::string& path, std::string_view text) {
     }
     const FileDescriptor directory_file{
         open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    return directory_file.is_open() && fsync(directory_file.get()) == 0 ? Result<void>{}
-                                                               : failed(path, "made durable");
+    return directory_file.is_open() && fsync(directory_file.get()) == 0
+               ? Result<void>{}
+               : failed(path, "made durable");
 }
 
 Result<std::string> read_secret_file(const std::string& path) {
@@ -120,13 +120,15 @@ Result<KeyPair> read_key(std::string_view text, const std::string& path) {
     const auto secret = parse_secret_key(value_in(text, "secret").value_or(""));
     if (!open || !secret) {
         return fail(Errc::invalid,
-                    path + " is not a whole key file: it needs a line public = \"KEY\" and a line "
-                           "secret = \"KEY\", each with 64 hexadecimal digits; restore it from a "
-                           "copy, or make a new key");
+                    path +
+                        " is not a whole key file: it needs a line public = \"KEY\" and a line "
+                        "secret = \"KEY\", each with 64 hexadecimal digits; restore it from a "
+                        "copy, or make a new key");
     }
     if (public_half(*secret) != *open) {
-        return fail(Errc::invalid, path + " holds halves of two different keys: the public one is "
-                                          "not that of the secret one");
+        return fail(Errc::invalid, path +
+                                       " holds halves of two different keys: the public one is "
+                                       "not that of the secret one");
     }
     return KeyPair{*open, *secret};
 }

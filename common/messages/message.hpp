@@ -233,7 +233,7 @@ struct Start {
     /// Why this host does not carry it out, such as by its policy. Empty: it does. The agent's
     /// shell sets it; it is neither on the wire nor part of the value.
     std::string objection{};
-    Proof proof{};            ///< None: the cluster has no keys.
+    Proof proof{};  ///< None: the cluster has no keys.
 
     friend bool operator==(const Start& a, const Start& b) {
         return a.id == b.id && a.generation == b.generation && a.digest == b.digest &&

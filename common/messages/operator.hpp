@@ -44,8 +44,8 @@ using CoreRequestBody = OutOfLine<std::variant<
     ExplainRequest, PlanRequest, RebalanceRequest, NodeOfflineRequest, NodeOnlineRequest,
     NodeDrainRequest, NodeAddRequest, NodeRemoveRequest, NodeApplyRequest, LimitListRequest,
     LimitSetRequest, GroupListRequest, GroupShowRequest, NodeForgiveRequest, FreezeShowRequest,
-    FreezeOnRequest, FreezeOffRequest, LogsRequest, TaskSignalRequest, UsageRequest,
-    KeyListRequest, KeyAddRequest, KeyRevokeRequest, KeyRemoveRequest, NodeAcceptRequest, EnrolRequest,
+    FreezeOnRequest, FreezeOffRequest, LogsRequest, TaskSignalRequest, UsageRequest, KeyListRequest,
+    KeyAddRequest, KeyRevokeRequest, KeyRemoveRequest, NodeAcceptRequest, EnrolRequest,
     TokenListRequest, TokenCreateRequest, TokenRevokeRequest>>;
 
 template <class... Shell, class... Core>
@@ -68,12 +68,12 @@ using CoreRequest = RequestOf<CoreRequestBody>;
 /// The request for the core, or the one that the process answers.
 [[nodiscard]] tl::expected<CoreRequest, ShellRequest> for_core(Request request);
 
-using ReplyBody = OutOfLine<std::variant<
-    HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply, TaskShowReply,
-    EventsReply, WaitReply, ChangeReply, RoundReply, StoreAcceptReply, LogLevelReply, StatsReply,
-    ReportedReply, ExplainReply, PlanReply, RebalanceReply, NodesChangeReply, LimitsReply,
-    GroupListReply, GroupShowReply, FreezeReply, LogsReply, TaskSignalReply, UsageReply,
-    KeysReply, TokensReply, EnrolReply>>;
+using ReplyBody = OutOfLine<
+    std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply,
+                 TaskShowReply, EventsReply, WaitReply, ChangeReply, RoundReply, StoreAcceptReply,
+                 LogLevelReply, StatsReply, ReportedReply, ExplainReply, PlanReply, RebalanceReply,
+                 NodesChangeReply, LimitsReply, GroupListReply, GroupShowReply, FreezeReply,
+                 LogsReply, TaskSignalReply, UsageReply, KeysReply, TokensReply, EnrolReply>>;
 
 /// Exactly one per request.
 struct Reply {

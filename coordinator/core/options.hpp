@@ -32,8 +32,8 @@ struct CoordinatorOptions {
     bool stop_strays = false;    ///< False: they are listed and left alone.
     Duration max_flaky = 15min;  ///< The longest suspension; the first takes 30 s.
     FlakyTasks flaky_tasks = FlakyTasks::keep;
-    bool listed_only = false;  ///< Only names that operators listed may join.
-    bool keys = false;         ///< Agents must prove their names by keys.
+    bool listed_only = false;     ///< Only names that operators listed may join.
+    bool keys = false;            ///< Agents must prove their names by keys.
     bool accept_pending = false;  ///< Hosts may ask to be admitted without a token.
     std::string version;
     std::size_t rows_of_step = 500;  ///< A change with more rows takes several steps.

@@ -149,9 +149,9 @@ struct StoredKey {
 
 /// A token with which hosts may enrol.
 struct StoredToken {
-    std::string name;     ///< The first digits of its hash.
-    PublicKey hash;       ///< Of its secret. A hash has the form of a key.
-    std::string pattern;  ///< Of the names.
+    std::string name;        ///< The first digits of its hash.
+    PublicKey hash;          ///< Of its secret. A hash has the form of a key.
+    std::string pattern;     ///< Of the names.
     std::uint32_t uses = 0;  ///< Left.
     CivilMs until{};
     std::string author{};
@@ -218,12 +218,12 @@ struct EraseOldRequests {
 struct Continues {};
 
 /// One row to write or to erase; putting is inserting or replacing by key.
-using Write = std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest,
-                           Shared<StoredIntent>, StoredSetting, Erase<StoredTask>,
-                           Erase<StoredNode>, Erase<StoredIntent>, EraseOldRequests, StoredFreeze,
-                           Erase<StoredFreeze>, Shared<StoredEnds>, Erase<StoredEnds>,
-                           Shared<StoredKey>, Erase<StoredKey>, StoredToken, Erase<StoredToken>,
-                           Continues>;
+using Write =
+    std::variant<Meta, Shared<StoredTask>, StoredNode, StoredRequest, Shared<StoredIntent>,
+                 StoredSetting, Erase<StoredTask>, Erase<StoredNode>, Erase<StoredIntent>,
+                 EraseOldRequests, StoredFreeze, Erase<StoredFreeze>, Shared<StoredEnds>,
+                 Erase<StoredEnds>, Shared<StoredKey>, Erase<StoredKey>, StoredToken,
+                 Erase<StoredToken>, Continues>;
 
 /// Writes that become durable together, in the order of their numbers. They have no effect and get
 /// no answer before the input Persisted of this number.

@@ -424,10 +424,11 @@ struct CoreFields::OfCore : PlainFields {
         auto& [options, meta, persisted, durable, tables, removed_tasks, answers, pending, parts] =
             it;
         auto& [tasks, intents, settings, freeze, keys, tokens] = tables;
-        visit("meta persisted durable tasks intents settings freeze keys tokens removed_tasks "
-              "answers pending",
-              meta, persisted, durable, tasks, intents, settings, freeze, keys, tokens,
-              removed_tasks, answers, pending);
+        visit(
+            "meta persisted durable tasks intents settings freeze keys tokens removed_tasks "
+            "answers pending",
+            meta, persisted, durable, tasks, intents, settings, freeze, keys, tokens, removed_tasks,
+            answers, pending);
     }
     static constexpr auto names(const Enrolments::Pending*) { return "name key since"; }
     static constexpr auto names(const Enrolments*) { return "-options -ledger pending"; }

@@ -321,9 +321,8 @@ struct Bind {
         const AdmittedKey& first = key->keys.front();
         const AdmittedKey second = key->keys.size() > 1 ? key->keys.back() : AdmittedKey{};
         all(key->name, key->role, Blob{bytes_of_key(first.key)}, first.since, first.until,
-            Blob{bytes_of_key(second.key)},
-            second.since, second.until, key->revoked, joined(key->pools, " "),
-            joined(key->tasks, " "), key->author);
+            Blob{bytes_of_key(second.key)}, second.since, second.until, key->revoked,
+            joined(key->pools, " "), joined(key->tasks, " "), key->author);
     }
     void operator()(const StoredToken& token) const {
         all(token.name, Blob{bytes_of_key(token.hash)}, token.pattern, token.uses, token.until,

@@ -122,9 +122,9 @@ constexpr const char* tables_of_keys = R"(
 )";
 
 /// The step from each schema to the next.
-constexpr std::array<const char*, schema_version> steps{
-    first_tables, tables_of_intents, table_of_freeze, limits_of_rounds, table_of_ends,
-    tables_of_keys};
+constexpr std::array<const char*, schema_version> steps{first_tables,    tables_of_intents,
+                                                        table_of_freeze, limits_of_rounds,
+                                                        table_of_ends,   tables_of_keys};
 
 Result<void> insert_meta(const sqlite::Database& database, const ClusterId& cluster) {
     return database.prepare("INSERT INTO meta VALUES (1, ?, 0, ?, 0, 0)")

@@ -89,9 +89,9 @@ TEST_CASE("without a configuration all files are in the directories of the user"
         return Command{.argv = user.as(words), .env = env, .output = log, .errors = log};
     };
     const auto endpoints = free_endpoints();
-    Process coordinator{
-        start({"muster-coordinator", "--insecure-loopback", "--agents", endpoints.agents, "--operators",
-               endpoints.operators, "--events", endpoints.events, "--http", endpoints.http})};
+    Process coordinator{start({"muster-coordinator", "--insecure-loopback", "--agents",
+                               endpoints.agents, "--operators", endpoints.operators, "--events",
+                               endpoints.events, "--http", endpoints.http})};
     const bool answered = ask_line("ipc://" + sockets + "/operators.sock", "ping").has_value();
     INFO(text_of(log));
     REQUIRE(answered);

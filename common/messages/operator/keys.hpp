@@ -23,7 +23,7 @@ struct KeyAddRequest {
     std::string name;
     Role role = Role::observer;
     std::string key;
-    std::uint64_t valid_ms = 0;      ///< From now. 0: for ever.
+    std::uint64_t valid_ms = 0;        ///< From now. 0: for ever.
     std::vector<std::string> pools{};  ///< Of the nodes that the name may change. Empty: all.
     std::vector<std::string> tasks{};  ///< Patterns of the tasks that it may change. Empty: all.
     Occasion why{};
@@ -86,7 +86,7 @@ struct EnrolRequest {
 struct EnrolReply {
     std::string name;
     ClusterId cluster{};
-    bool pending = false;      ///< An admin must accept it first.
+    bool pending = false;       ///< An admin must accept it first.
     std::string fingerprint{};  ///< Of the key.
     std::string agents{};       ///< Where the coordinator listens to agents.
 

@@ -54,8 +54,8 @@ private:
     std::map<std::string, Shared<Row>, std::less<>> rows_;
 };
 
-/// What a table counts or finds beside the names of its rows. Most kinds of rows need nothing. A row
-/// that is replaced is removed first.
+/// What a table counts or finds beside the names of its rows. Most kinds of rows need nothing. A
+/// row that is replaced is removed first.
 template <class Row>
 struct RowCount {
     void add(const Row& /*row*/) {}

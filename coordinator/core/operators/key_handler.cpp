@@ -46,8 +46,8 @@ TokenView view(const StoredToken& token) {
 Result<PublicKey> read_key(std::string_view what, const std::string& text) {
     const auto key = parse_public_key(text);
     if (!key || key->is_none()) {
-        return fail(Errc::invalid, "the " + std::string{what} +
-                                       " is 64 hexadecimal digits, not " + in_quotes(text));
+        return fail(Errc::invalid, "the " + std::string{what} + " is 64 hexadecimal digits, not " +
+                                       in_quotes(text));
     }
     return *key;
 }
@@ -117,9 +117,8 @@ void KeyHandler::change(const RequestContext& context, const Request& request) {
     if (ledger_.deduplicate(context)) {
         return;
     }
-    auto answered = check(request.why).and_then([&] {
-        return change_of(request, context.step.civil());
-    });
+    auto answered =
+        check(request.why).and_then([&] { return change_of(request, context.step.civil()); });
     if (answered) {
         answered->change.why = request.why;
     }
@@ -151,8 +150,8 @@ Result<std::vector<std::string>> KeyHandler::names(const std::string& pattern) c
 
 Result<Answered> KeyHandler::change_of(const KeyAddRequest& request, CivilMs now) {
     if (!is_valid_name(request.name)) {
-        return fail(Errc::invalid, in_quotes(request.name) + " is not a valid name: " +
-                                       std::string{name_rule()});
+        return fail(Errc::invalid,
+                    in_quotes(request.name) + " is not a valid name: " + std::string{name_rule()});
     }
     if (auto sound = check_scope(request); !sound) {
         return tl::unexpected{sound.error()};
@@ -176,20 +175,20 @@ Result<Answered> KeyHandler::change_of(const KeyAddRequest& request, CivilMs now
     }
     if (!row.keys.empty() && row.role != request.role) {
         return fail(Errc::exists, request.name + " has the role " +
-                                      std::string{to_string(row.role)} +
-                                      "; 'muster key remove " + request.name + "' forgets it");
+                                      std::string{to_string(row.role)} + "; 'muster key remove " +
+                                      request.name + "' forgets it");
     }
     std::erase_if(row.keys, [&](const AdmittedKey& one) { return one.key == *key; });
     if (row.keys.size() == StoredKey::keys_at_most) {
         row.keys.erase(row.keys.begin());  // The oldest.
     }
-    const CivilMs until = request.valid_ms == 0
-                              ? CivilMs{}
-                              : std::min(limits::civil_most,
-                                         CivilMs{raw(now) + static_cast<std::int64_t>(std::min(
-                                                                request.valid_ms,
-                                                                static_cast<std::uint64_t>(
-                                                                    limits::civil_most)))});
+    const CivilMs until =
+        request.valid_ms == 0
+            ? CivilMs{}
+            : std::min(limits::civil_most,
+                       CivilMs{raw(now) + static_cast<std::int64_t>(std::min(
+                                              request.valid_ms,
+                                              static_cast<std::uint64_t>(limits::civil_most)))});
     row.keys.push_back({.key = *key, .since = now, .until = until});
     row.role = request.role;
     row.pools = request.pools;

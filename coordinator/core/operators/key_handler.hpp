@@ -11,8 +11,7 @@ namespace muster::coordinator {
 /// Requests about keys and tokens.
 class KeyHandler {
 public:
-    KeyHandler(Ledger& ledger, Enrolments& enrolments)
-        : ledger_{ledger}, enrolments_{enrolments} {}
+    KeyHandler(Ledger& ledger, Enrolments& enrolments) : ledger_{ledger}, enrolments_{enrolments} {}
 
     void handle(const RequestContext& context, const KeyListRequest& request);
     void handle(const RequestContext& context, const TokenListRequest& request);

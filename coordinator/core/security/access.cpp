@@ -77,9 +77,9 @@ Result<Identity> Access::judge(const Caller& caller, const Body& request, CivilM
     const codec::Verb& verb = row_of(request);
     const bool is_enrolment = verb.role == Role::agent;
     if (is_enrolment != caller.is_enrolling) {
-        return fail(Errc::denied,
-                    is_enrolment ? "a host enrols at the endpoint for enrolment only"
-                                 : "the endpoint for enrolment takes no request but 'enrol'");
+        return fail(Errc::denied, is_enrolment
+                                      ? "a host enrols at the endpoint for enrolment only"
+                                      : "the endpoint for enrolment takes no request but 'enrol'");
     }
     if (caller.is_enrolling) {
         return caller.key.is_none() ? fail(Errc::denied, "the connection proves no key")
@@ -134,8 +134,7 @@ Result<void> Access::may_join(const Caller& caller, const std::string& name, Civ
 }
 
 bool Access::still_speaks(const PublicKey& key, const std::string& name, CivilMs now) const {
-    return key.is_none() ? !options_.keys
-                         : may_join({.key = key}, name, now).has_value();
+    return key.is_none() ? !options_.keys : may_join({.key = key}, name, now).has_value();
 }
 
 std::vector<PublicKey> Access::admitted(bool agents) const {

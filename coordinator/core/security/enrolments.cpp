@@ -21,12 +21,12 @@ Result<void> check_clock(CivilMs theirs, CivilMs ours) {
     if (theirs == CivilMs{} || ours == CivilMs{} || error <= limits::enrolment_clock_error) {
         return {};
     }
-    return fail(Errc::refused,
-                "the clock of this host is " +
-                    muster::to_string(
-                        Duration{std::chrono::duration_cast<std::chrono::seconds>(error)}) +
-                    (ahead > Duration::zero() ? " ahead of" : " behind") +
-                    " the coordinator's: set the right time, then join again");
+    return fail(
+        Errc::refused,
+        "the clock of this host is " +
+            muster::to_string(Duration{std::chrono::duration_cast<std::chrono::seconds>(error)}) +
+            (ahead > Duration::zero() ? " ahead of" : " behind") +
+            " the coordinator's: set the right time, then join again");
 }
 
 }  // namespace
@@ -119,8 +119,7 @@ Result<StoredToken> Enrolments::token_for(const EnrolRequest& request, CivilMs n
 
 Result<Answered> Enrolments::wait(const RequestContext& context, const EnrolRequest& request) {
     if (!options_.accept_pending) {
-        return fail(Errc::denied,
-                    "a host needs a token to join" + std::string{how_to_get_one});
+        return fail(Errc::denied, "a host needs a token to join" + std::string{how_to_get_one});
     }
     const PublicKey& key = context.input.by.key;
     const auto same = std::ranges::find(pending_, key, &Pending::key);
@@ -147,10 +146,9 @@ Result<Enrolments::Pending> Enrolments::take(std::string_view name, std::string_
         return of_name == pending_.end()
                    ? fail(Errc::not_found, "no host that calls itself " + std::string{name} +
                                                " waits to be accepted; see 'muster key list'")
-                   : fail(Errc::not_found, "the key of the host that calls itself " +
-                                               std::string{name} + " is " +
-                                               fingerprint(of_name->key) + ", not " +
-                                               std::string{print});
+                   : fail(Errc::not_found,
+                          "the key of the host that calls itself " + std::string{name} + " is " +
+                              fingerprint(of_name->key) + ", not " + std::string{print});
     }
     Pending taken = std::move(*found);
     pending_.erase(found);
