@@ -26,8 +26,7 @@ public:
     [[nodiscard]] std::string sealed(unsigned char flags, std::string_view body);
     /// Our version frame followed by this frame.
     [[nodiscard]] std::string message(std::string_view body);
-    /// What is inside of the body of a MESSAGE, until the next call. Its flags are those of a
-    /// frame.
+    /// The frame that the body of a MESSAGE encrypts. It is valid until the next call.
     [[nodiscard]] Frame opened(std::string_view body);
 
 private:

@@ -38,14 +38,6 @@ Result<void> read_strays(const toml::node& value, bool& stop) {
     return read_choice(value, names).map([&](std::size_t at) { stop = at == 1; });
 }
 
-Result<void> read_truth(const toml::node& value, bool& into) {
-    if (!value.is_boolean()) {
-        return wrong("is true or false");
-    }
-    into = value.value_or(false);
-    return {};
-}
-
 Result<void> read_mode(const toml::node& value, bool& listed_only) {
     const auto text = value.value_or(std::string{});
     if (text != "open" && text != "listed") {
@@ -113,6 +105,14 @@ Result<void> read_duration(const toml::node& value, Duration least, Duration mos
                      " to " + to_string(most));
     }
     into = *duration;
+    return {};
+}
+
+Result<void> read_truth(const toml::node& value, bool& into) {
+    if (!value.is_boolean()) {
+        return wrong("is true or false");
+    }
+    into = value.value_or(false);
     return {};
 }
 

@@ -30,6 +30,7 @@ struct CoreKey {
 
 [[nodiscard]] Result<void> read_duration(const toml::node& value, Duration least, Duration most,
                                          Duration& into);
+[[nodiscard]] Result<void> read_truth(const toml::node& value, bool& into);
 [[nodiscard]] Result<void> read_number(const toml::node& value, std::uint32_t least,
                                        std::uint32_t most, std::uint32_t& into);
 

@@ -56,14 +56,6 @@ Result<void> read_level(const toml::node& value, log::Level& into) {
     return put(log::parse_level(value.value_or(std::string{})), into);
 }
 
-Result<void> read_truth(const toml::node& value, bool& into) {
-    if (!value.is_boolean()) {
-        return wrong("needs true or false");
-    }
-    into = value.value_or(false);
-    return {};
-}
-
 /// A size with its unit, or a number of MiB.
 Result<void> read_mebibytes(const toml::node& value, std::uint32_t least, std::uint32_t most,
                             std::uint32_t& into) {

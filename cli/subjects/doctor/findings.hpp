@@ -8,7 +8,7 @@
 #include "common/base/time.hpp"
 #include "common/messages/operator.hpp"
 
-/// What is weak or broken in a running installation, from what it says about itself.
+/// The doctor reads the answers of a running installation, and names what is weak or broken.
 namespace muster::cli {
 
 enum class Severity : std::uint8_t {

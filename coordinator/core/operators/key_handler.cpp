@@ -178,6 +178,7 @@ Result<Answered> KeyHandler::change_of(const KeyAddRequest& request, CivilMs now
                                       std::string{to_string(row.role)} + "; 'muster key remove " +
                                       request.name + "' forgets it");
     }
+    const bool is_new = row.keys.empty();
     std::erase_if(row.keys, [&](const AdmittedKey& one) { return one.key == *key; });
     if (row.keys.size() == StoredKey::keys_at_most) {
         row.keys.erase(row.keys.begin());  // The oldest.
@@ -191,8 +192,11 @@ Result<Answered> KeyHandler::change_of(const KeyAddRequest& request, CivilMs now
                                               static_cast<std::uint64_t>(limits::civil_most)))});
     row.keys.push_back({.key = *key, .since = now, .until = until});
     row.role = request.role;
-    row.pools = request.pools;
-    row.tasks = request.tasks;
+    // Another key of a limited name must not free it of its limits.
+    if (is_new || !request.pools.empty() || !request.tasks.empty()) {
+        row.pools = request.pools;
+        row.tasks = request.tasks;
+    }
     row.author = request.why.author;
     return put(std::move(row), now);
 }

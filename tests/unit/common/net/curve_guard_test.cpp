@@ -19,8 +19,7 @@ namespace {
 using namespace zmtp;
 using net::FrameGuard;
 
-/// What comes after the handshake, as the guard sees it: frames of which nothing is known but their
-/// size.
+/// An encrypted frame. The guard knows only its size.
 std::string encrypted(std::size_t size) { return frame(std::string(size, 'x')); }
 /// The head of a frame.
 std::string frame_begun(std::size_t size) {

@@ -267,6 +267,10 @@ TEST_CASE("a limited operator changes the tasks and nodes of its scope only", "[
     CHECK(code_of(keyed.ask(web_team, LimitSetRequest{.name = "starts_per_round"})) ==
           Errc::denied);
     CHECK(keyed.ask(web_team, StatusRequest{}));
+    // A second key has the limits of the first.
+    const Caller second = keyed.admit("web-team", Role::operator_, 33);
+    CHECK(add(second, "db-3", "default") == Errc::denied);
+    CHECK(add(second, "web-3", "default") == Errc::io);
 }
 
 // Goal: a token admits one host of its name, once.
