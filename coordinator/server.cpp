@@ -17,7 +17,7 @@
 #include "common/net/host/entropy.hpp"
 #include "coordinator/advertised.hpp"
 #include "coordinator/core/ledger/reply_cache.hpp"
-#include "coordinator/core/operators/reads.hpp"
+#include "coordinator/core/queries/reads.hpp"
 #include "coordinator/file_limit.hpp"
 #include "coordinator/http/pages.hpp"
 #include "coordinator/shell_requests.hpp"

@@ -401,6 +401,7 @@ struct CoreFields::OfCore : PlainFields {
 
     // ---- history ----
 
+    static constexpr auto names(const ConvergenceTracker::LastCheck*) { return "phase is_halted"; }
     static constexpr auto names(const ConvergenceTracker*) { return "watched next"; }
     static constexpr auto names(const EventLog*) {
         return "epoch last kept ends_quietly fresh of_instances";

@@ -7,8 +7,8 @@
 
 #include "common/base/limits.hpp"
 #include "coordinator/core/ledger/scope.hpp"
-#include "coordinator/core/operators/reads.hpp"
 #include "coordinator/core/queries/matching.hpp"
+#include "coordinator/core/queries/reads.hpp"
 #include "coordinator/core/queries/task_reader.hpp"
 
 namespace muster::coordinator {

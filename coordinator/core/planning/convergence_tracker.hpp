@@ -25,10 +25,10 @@ struct PhaseChange {
 class ConvergenceTracker {
 public:
     void add(const std::string& task) {
-        const auto [entry, is_new] = watched_.emplace(task, TaskPhase::placing);
+        const auto [entry, is_new] = watched_.emplace(task, LastCheck{});
         // It may have lost a copy and converged again before the next look.
-        if (!is_new && entry->second == TaskPhase::converged) {
-            entry->second = TaskPhase::placing;
+        if (!is_new && entry->second.phase == TaskPhase::converged) {
+            entry->second.phase = TaskPhase::placing;
         }
     }
     /// Checks the next `most` tasks, in the order of names. Returns those that became converged,
@@ -54,12 +54,17 @@ public:
             const bool is_reportable = phase == TaskPhase::converged ||
                                        phase == TaskPhase::unplaced || phase == TaskPhase::failed ||
                                        phase == TaskPhase::halted;
-            const bool is_reported = is_reportable && phase != entry->second;
-            if (is_reported) {
+            const bool is_reported = is_reportable && phase != entry->second.phase;
+            const bool is_halted = status.halted_by.has_value();
+            if (is_reported && phase != TaskPhase::halted) {
                 changes.push_back({entry->first, phase});
             }
+            // A task can be unplaced, too, and its halt is what a person must know.
+            if (is_halted && !entry->second.is_halted) {
+                changes.push_back({entry->first, TaskPhase::halted});
+            }
             on_checked(*index, phase, is_reported);
-            entry->second = phase;
+            entry->second = {phase, is_halted};
             const bool is_over = phase == TaskPhase::converged && status.young == 0;
             entry = is_over ? watched_.erase(entry) : std::next(entry);
         }
@@ -72,8 +77,13 @@ public:
 private:
     friend struct CoreFields;
 
-    std::map<std::string, TaskPhase> watched_;  // With the phase at the last check.
-    std::string next_;                          // The next task to check; empty: the first.
+    struct LastCheck {
+        TaskPhase phase = TaskPhase::placing;
+        bool is_halted = false;
+    };
+
+    std::map<std::string, LastCheck> watched_;
+    std::string next_;  // The next task to check; empty: the first.
 };
 
 }  // namespace muster::coordinator

@@ -48,7 +48,8 @@ TEST_CASE("random operations on exchanged stores break no promise",
 // what a byzantine host reports, a halted roll-out whose instance no host can run any more, and
 // durable rows that the coordinator applies one by one.
 TEST_CASE("seeds on which checkers were wrong break no promise", "[scenario][random]") {
-    for (const std::uint64_t seed : {900002186U, 910010653U, 910025231U, 911014071U, 1500016831U}) {
+    for (const std::uint64_t seed :
+         {900002186U, 910010653U, 910025231U, 911014071U, 1500016831U, 1700002455U, 1700008445U}) {
         CAPTURE(seed);
         CHECK(carry_out(drawn_run(seed)).violations == std::vector<std::string>{});
     }

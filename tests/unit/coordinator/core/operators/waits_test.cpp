@@ -122,6 +122,26 @@ TEST_CASE("a wait is answered when every instance has run for min_healthy",
     CHECK(harness.ask(WaitRequest{"web", 1'000}));  // This is known after min_healthy.
 }
 
+// Goal: a halt is reported also where another instance has no place, because a person must act.
+// Method: one node for two instances; the new process of the one that runs ends.
+TEST_CASE("a halted roll-out is an event also while its task is unplaced",
+          "[coordinator][rollout]") {
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(1s);
+    WantedTask web = CoordinatorHarness::wanted("web", 2);
+    web.spec.update.min_healthy = 3s;
+    harness.ask(ApplyRequest{.tasks = {web}}, harness.fresh_id());
+    harness.pass(6s);
+    REQUIRE(harness.happened("task.unplaced", "web"));
+    harness.ask(TaskRestartRequest{"web"}, harness.fresh_id());
+    harness.pass(1s);
+    CHECK_FALSE(harness.happened("task.halted", "web"));
+    end_without_text(harness, n1, 3, 0, 1);
+    harness.pass(1s);
+    CHECK(harness.happened("task.halted", "web"));
+}
+
 // Goal: a bad release is reported at once, with advice. Method: the new process ends.
 TEST_CASE("a wait ends at once when the roll-out is halted", "[coordinator][waits][rollout]") {
     CoordinatorHarness harness;
