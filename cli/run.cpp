@@ -85,6 +85,7 @@ ExitCode ask_coordinator(const CommandLine& line, const std::string& version) {
         case Run::drain: return run_drain(console, line, std::get<NodeDrainRequest>(*request));
         case Run::logs: return run_logs(console, line, std::get<LogsRequest>(*request));
         case Run::token: return run_token(console, std::get<TokenCreateRequest>(*request));
+        case Run::all_rows: return run_audit_export(console);
         case Run::top: return run_top(console, line, std::get<UsageRequest>(*request));
         case Run::doctor:
         case Run::bundle:

@@ -140,6 +140,9 @@ constexpr std::array token_options{
     OptionEntry{"--node", '\0', "PATTERN", "the names that may join with it (*)", Words::node},
     OptionEntry{"--ttl", '\0', "TIME", "how long it is open (10m)"},
     OptionEntry{"--uses", '\0', "N", "how many hosts may join with it (1)"}, reason};
+constexpr std::array audit_options{
+    OptionEntry{"--since", '\0', "N", "rows after this number, instead of the newest"}, watch,
+    interval};
 constexpr std::array init_options{
     OptionEntry{"--state-dir", '\0', "DIR", "the state directory of the coordinator", Words::file}};
 constexpr std::array context_options{
@@ -253,6 +256,13 @@ constexpr std::array table{
         {.example = "key add ann operator $KEY --expires 90d"}),
     ask<KeyRevokeRequest>(Verb::key_revoke, Run::change, Words::anything, intent_options),
     ask<KeyRemoveRequest>(Verb::key_remove, Run::change, Words::anything, intent_options),
+    ask<AuditShowRequest>(Verb::audit_show, Run::read, Words::anything, audit_options,
+        {"", "who changed what, and what was refused to whom", "audit show --since 120"}),
+    ask<AuditVerifyRequest>(Verb::audit_verify, Run::read, Words::anything, read_options,
+        {.summary = "whether a row of the audit was edited or is missing; exit 3 if so"}),
+    VerbEntry{Verb::audit_export, Run::all_rows, "audit export", "", Words::anything, {},
+              "print all rows of the audit, one line of JSON each",
+              "audit export >audit.jsonl", codec::Area::keys},
     VerbEntry{Verb::init, Run::local, "init", "", Words::anything, init_options,
               "make the keys of a new cluster, and of its first admin", "init", codec::Area::keys},
     VerbEntry{Verb::context_add, Run::local, "context add", "NAME", Words::anything,

@@ -60,6 +60,9 @@ enum class Verb : std::uint8_t {
     token_create,
     token_list,
     token_revoke,
+    audit_show,
+    audit_verify,
+    audit_export,
     init,
     context_add,
     context_use,
@@ -86,6 +89,7 @@ enum class Run : std::uint8_t {
     doctor,  ///< Asks for many things.
     bundle,
     token,  ///< Sent once, with a secret that is made here.
+    all_rows,  ///< Requested page by page, to the end.
 };
 
 /// The kinds of words on the command line, for completion.

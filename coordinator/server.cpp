@@ -20,7 +20,6 @@
 #include "coordinator/core/queries/reads.hpp"
 #include "coordinator/file_limit.hpp"
 #include "coordinator/http/pages.hpp"
-#include "coordinator/shell_requests.hpp"
 
 namespace muster::coordinator {
 namespace {
@@ -242,8 +241,7 @@ void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
     const bool is_change = codec::is_change(question.request.body);
     auto request = for_core(std::move(question.request));
     if (!request) {
-        endpoint.answer(question.asker,
-                        {.id = asked_as, .result = answer_in_shell(request.error())});
+        answer_in_process(endpoint, question.asker, asked_as, request.error());
         return;
     }
     const bool is_read = is_query(request->body);
@@ -270,6 +268,8 @@ bool Server::may_send(Instant now, OperatorEndpoint& endpoint,
     const auto may = core_.may_send(now, question.asker.by, question.request.body);
     if (!may) {
         ++denied_;
+        step(now, Denied{question.asker.by, question.request.id,
+                         std::string{codec::verb_of(question.request.body)}, may.error()});
         endpoint.refuse(now, question.asker, may.error(), question.request.id);
     }
     return may.has_value();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -100,6 +101,14 @@ private:
     /// In the worker's thread, because the reply is large.
     void write(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
                Shared<Reply> reply);
+    /// Without the core: about the process, or from the store.
+    void answer_in_process(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
+                           RequestId id, const ShellRequest& request);
+    void show_audit(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker, RequestId id,
+                    const AuditShowRequest& request);
+    /// Checks one page after the other, so that other work of the worker comes between.
+    void verify_audit(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
+                      RequestId id, std::shared_ptr<ChainCheck> check);
     /// The answer with what the core does not know, of bytes and files; nothing if the core's
     /// answer is complete.
     [[nodiscard]] std::optional<Reply> completed(const Reply& reply) const;
@@ -141,6 +150,7 @@ private:
     std::uint64_t tickets_ = 0;
     std::uint64_t denied_ = 0;  // Requests whose sender may not send them.
     std::size_t decoding_ = 0;  // Uploads at the worker.
+    std::size_t auditing_ = 0;  // Requests about the audit there.
     int wake_put_off_ = 0;      // Turns in a row that put it off.
     int readings_put_off_ = 0;
     Instant civil_due_{};

@@ -40,6 +40,8 @@ void add_spec(Facts& facts, const TaskSpec& spec);
 [[nodiscard]] std::string text_of(const KeysReply& reply, const Style& style);
 [[nodiscard]] std::string text_of(const TokensReply& reply, const Style& style);
 [[nodiscard]] std::string text_of(const EnrolReply& reply, const Style& style);
+[[nodiscard]] std::string text_of(const AuditReply& reply, const Style& style);
+[[nodiscard]] std::string text_of(const AuditVerifyReply& reply, const Style& style);
 
 /// The use of each node and instance between two measurements, the largest first. `rows`: the most
 /// in both tables together; 0: no limit.

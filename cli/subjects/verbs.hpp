@@ -36,6 +36,9 @@ namespace muster::cli {
 /// `token create`: prints the command with which a host joins.
 [[nodiscard]] ExitCode run_token(Console& console, TokenCreateRequest request);
 
+/// `audit export`: all rows, page by page.
+[[nodiscard]] ExitCode run_audit_export(Console& console);
+
 /// `doctor`: what is weak or broken; exit code 3 if anything is.
 [[nodiscard]] ExitCode run_doctor(Console& console, const std::string& version);
 /// `bundle`: an archive for a person who is to help.

@@ -85,6 +85,11 @@ inline constexpr Duration token_max = 24h * 30;         ///< A longer one would 
 inline constexpr Duration enrolment_clock_error = 10min;
 inline constexpr std::size_t enrolment_message_bytes = 4 * 1024;
 
+// The audit.
+inline constexpr std::uint64_t audit_rows = 100'000;   ///< Kept: 40 MB; 24 h at a change a second.
+inline constexpr std::uint32_t audit_page = 1'000;     ///< Read at once: some milliseconds.
+inline constexpr std::uint32_t audited_refusals = 10;  ///< A second. Others are counted.
+
 // Messages.
 inline constexpr std::size_t agent_message_bytes = 1024 * 1024;   ///< One node's snapshot.
 inline constexpr std::size_t operator_message_bytes = 64 * 1024;  ///< One part of a request.

@@ -45,6 +45,7 @@ void encode(const Reply& reply, std::string& into);
 [[nodiscard]] std::string to_json(const CoreRequest& request);
 [[nodiscard]] std::string to_json(const Reply& reply);
 [[nodiscard]] std::string to_json(const Event& event);
+[[nodiscard]] std::string to_json(const AuditView& row);
 [[nodiscard]] std::string to_json(const ReplyBody& body);  ///< The CLI's `-o json`.
 [[nodiscard]] Result<AgentMessage> agent_message_from_json(std::string_view text);
 [[nodiscard]] Result<Request> request_from_json(std::string_view text);

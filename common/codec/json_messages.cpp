@@ -79,6 +79,8 @@ std::string to_json(const Reply& reply) {
     return std::visit(write, *reply.result);
 }
 
+std::string to_json(const AuditView& row) { return object_of(JsonWriter::Fields{row}); }
+
 std::string to_json(const Event& event) { return object_of(JsonWriter::Fields{event}); }
 
 std::string to_json(const ReplyBody& body) {

@@ -94,6 +94,11 @@ bool read(Words words, TaskAddRequest& request) {
     return read_number(words[1], request.task.instances);
 }
 
+bool read(Words words, AuditShowRequest& request) {
+    return (words.empty() || read_number(words[0], request.since.emplace())) &&
+           (words.size() < 2 || read_number(words[1], request.limit));
+}
+
 bool read(Words words, LogsRequest& request) {
     request.instance = words[0];
     return words.size() == 1 || enum_from(words[1], request.stream);

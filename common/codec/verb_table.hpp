@@ -93,6 +93,8 @@ template <>
 inline constexpr std::string_view own_kind<KeysReply> = "keys";
 template <>
 inline constexpr std::string_view own_kind<TokensReply> = "tokens";
+template <>
+inline constexpr std::string_view own_kind<AuditReply> = "audit";
 
 namespace verb_table {
 
@@ -234,6 +236,10 @@ inline constexpr auto verb_rows = [] {
             "token create n1 202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"),
         row<TokenRevokeRequest, TokensReply>("token revoke", keys, change, admin, "ID",
             "close a token", "token revoke 2021222324252627"),
+        row<AuditShowRequest, AuditReply>("audit show", keys, read, admin, "[SINCE [LIMIT]]",
+            "who changed what and what was refused: rows after number SINCE, else the newest", "audit show 0 20"),
+        row<AuditVerifyRequest, AuditVerifyReply>("audit verify", keys, read, admin, "",
+            "whether a row of the audit was edited or is missing", "audit verify"),
         row<LogLevelRequest, LogLevelReply>("log level", cluster, read, admin, "LEVEL",
             "set the log level: trace, debug, info, warn or error", "log level debug"),
     };

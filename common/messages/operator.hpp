@@ -6,6 +6,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/result.hpp"
 #include "common/messages/operator/agent_calls.hpp"
+#include "common/messages/operator/audit.hpp"
 #include "common/messages/operator/cluster.hpp"
 #include "common/messages/operator/explain.hpp"
 #include "common/messages/operator/intents.hpp"
@@ -34,8 +35,10 @@ struct OutOfLine : Variant {
     ~OutOfLine();
 };
 
-/// The coordinator's process answers these by itself, because they are about the process only.
-using ShellRequest = std::variant<HelpRequest, LogLevelRequest>;
+/// The coordinator's process answers these by itself, because they are about the process, or about
+/// rows that only its store has.
+using ShellRequest =
+    std::variant<HelpRequest, LogLevelRequest, AuditShowRequest, AuditVerifyRequest>;
 /// These are about the cluster: its core answers them.
 using CoreRequestBody = OutOfLine<std::variant<
     PingRequest, StatusRequest, NodeListRequest, NodeShowRequest, TaskListRequest, TaskShowRequest,
@@ -68,12 +71,12 @@ using CoreRequest = RequestOf<CoreRequestBody>;
 /// The request for the core, or the one that the process answers.
 [[nodiscard]] tl::expected<CoreRequest, ShellRequest> for_core(Request request);
 
-using ReplyBody = OutOfLine<
-    std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply,
-                 TaskShowReply, EventsReply, WaitReply, ChangeReply, RoundReply, StoreAcceptReply,
-                 LogLevelReply, StatsReply, ReportedReply, ExplainReply, PlanReply, RebalanceReply,
-                 NodesChangeReply, LimitsReply, GroupListReply, GroupShowReply, FreezeReply,
-                 LogsReply, TaskSignalReply, UsageReply, KeysReply, TokensReply, EnrolReply>>;
+using ReplyBody = OutOfLine<std::variant<
+    HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply, TaskShowReply,
+    EventsReply, WaitReply, ChangeReply, RoundReply, StoreAcceptReply, LogLevelReply, StatsReply,
+    ReportedReply, ExplainReply, PlanReply, RebalanceReply, NodesChangeReply, LimitsReply,
+    GroupListReply, GroupShowReply, FreezeReply, LogsReply, TaskSignalReply, UsageReply, KeysReply,
+    TokensReply, EnrolReply, AuditReply, AuditVerifyReply>>;
 
 /// Exactly one per request.
 struct Reply {

@@ -53,6 +53,13 @@ struct FromOperator {
     Digest digest{};  ///< Of a change, if it is known: computing it takes long for a large change.
     Caller by{.is_local = true};
 };
+/// The shell refused a request, because its caller may not send it.
+struct Denied {
+    Caller by{};
+    RequestId request{};
+    std::string verb{};
+    Error why{};
+};
 /// Every Persist up to this number is durable.
 struct Persisted {
     std::uint64_t number = 0;
@@ -72,7 +79,7 @@ struct CivilTime {
 /// A deadline passed.
 struct Wake {};
 
-using Input = std::variant<FromAgent, SessionClosed, Undecodable, FromOperator, Persisted,
+using Input = std::variant<FromAgent, SessionClosed, Undecodable, FromOperator, Denied, Persisted,
                            StoreFailed, OwnSockets, CivilTime, Wake>;
 
 // ---- outputs ----

@@ -33,6 +33,7 @@ private:
     void on(StepContext& step, const SessionClosed& input, Effects& effects);
     void on(StepContext& step, const Undecodable& input, Effects& effects);
     void on(StepContext& step, const FromOperator& input, Effects& effects);
+    void on(StepContext& step, const Denied& input, Effects& effects);
     void on(StepContext& step, const Persisted& input, Effects& effects);
     void on(StepContext& step, const StoreFailed& input, Effects& effects);
     void on(StepContext& step, const OwnSockets& input, Effects& effects);

@@ -36,11 +36,16 @@ void Rooms::on(StepContext& step, const Undecodable& input, Effects& /*effects*/
 void Rooms::on(StepContext& step, const FromOperator& input, Effects& effects) {
     const auto identity = in_.access.may_send(input.by, input.request->body, step.civil());
     if (!identity) {
+        in_.ledger.note_refusal(step, input, identity.error());
         step.output.replies.push_back(
             {input.ticket, Reply{input.request->id, tl::unexpected{identity.error()}}});
         return;
     }
     operators_.on_request(step, signed_by(*identity, input), in_.facts(step.now), effects);
+}
+
+void Rooms::on(StepContext& step, const Denied& input, Effects& /*effects*/) {
+    in_.ledger.note_refusal(step, input);
 }
 
 void Rooms::on(StepContext& /*step*/, const OwnSockets& input, Effects& /*effects*/) {

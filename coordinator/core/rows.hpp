@@ -159,9 +159,40 @@ struct StoredToken {
     friend bool operator==(const StoredToken&, const StoredToken&) = default;
 };
 
+/// Who changed what, or what was refused to whom. Each row has the hash of the row before it, so
+/// that no row can be edited or taken away unseen (ADR 25).
+struct StoredAudit {
+    std::uint64_t number = 0;  ///< From 1, without gaps, also over leaderships.
+    CivilMs at{};
+    std::string actor{};        ///< The name of the key; on the local socket `local`, or
+                                ///< `local: WORD` with the client's word.
+    std::string fingerprint{};  ///< Of the key. Empty: it came over the local socket.
+    std::string action{};       ///< The verb.
+    std::string result{};       ///< `accepted`, or the code of the error.
+    std::string detail{};       ///< Before and after, or why it was refused.
+    RequestId request{};
+    Epoch epoch{};
+    Generation counter{};  ///< After the change.
+    PublicKey previous{};  ///< The hash of the row before. A hash has the form of a key.
+    PublicKey hash{};      ///< Of `previous` and all other members, with the key of the audit.
+
+    friend bool operator==(const StoredAudit&, const StoredAudit&) = default;
+};
+
+/// The rows that the audit must have. There is one such row at most.
+struct AuditHead {
+    std::uint64_t number = 0;  ///< Of the newest row.
+    std::uint64_t first = 1;   ///< Of the oldest row that is kept.
+    PublicKey hash{};          ///< Of the newest row.
+    PublicKey seal{};          ///< The hash of the other members, with the key of the audit.
+
+    friend bool operator==(const AuditHead&, const AuditHead&) = default;
+};
+
 /// The key of a row among those of its kind.
 [[nodiscard]] inline std::string_view key_of(const StoredTask& row) { return row.wanted.name; }
 [[nodiscard]] inline std::string_view key_of(const StoredFreeze& /*row*/) { return {}; }
+[[nodiscard]] inline std::string_view key_of(const AuditHead& /*row*/) { return {}; }
 [[nodiscard]] std::string_view key_of(const auto& row) { return row.name; }
 
 /// The defaults for a name without a row.
@@ -202,6 +233,9 @@ struct StoreImage {
     std::vector<StoredEnds> ends;
     std::vector<StoredKey> keys;
     std::vector<StoredToken> tokens;
+    /// Of the rows of the audit only this. If it was taken out of the store, while rows are there,
+    /// it has their highest number and no seal.
+    std::vector<AuditHead> audit;
 };
 
 template <class Row>
@@ -211,6 +245,11 @@ struct Erase {
 /// Drops requests whose id is not later than the horizon of the Meta in the same Persist.
 struct EraseOldRequests {
     CivilMs horizon{};
+};
+
+/// Drops rows of the audit up to this number.
+struct EraseOldAudit {
+    std::uint64_t up_to = 0;
 };
 
 /// The last write of a Persist whose change continues in the next one: neither becomes durable
@@ -223,7 +262,7 @@ using Write =
                  StoredSetting, Erase<StoredTask>, Erase<StoredNode>, Erase<StoredIntent>,
                  EraseOldRequests, StoredFreeze, Erase<StoredFreeze>, Shared<StoredEnds>,
                  Erase<StoredEnds>, Shared<StoredKey>, Erase<StoredKey>, StoredToken,
-                 Erase<StoredToken>, Continues>;
+                 Erase<StoredToken>, Shared<StoredAudit>, AuditHead, EraseOldAudit, Continues>;
 
 /// Writes that become durable together, in the order of their numbers. They have no effect and get
 /// no answer before the input Persisted of this number.

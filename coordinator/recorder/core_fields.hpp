@@ -31,6 +31,7 @@ struct CoreFields::OfCore : PlainFields {
     /// As const as the core is.
     static auto& state_of(auto& core) { return as_owned(core, *core.rooms_); }
     static OrderProofs& proofs_of(Coordinator& core) { return core.rooms_->in_.copies.proofs; }
+    static Audit& audit_of(Coordinator& core) { return core.rooms_->in_.ledger.audit_; }
     static const NodeRegistry& nodes_of(const Coordinator& core) { return core.rooms_->in_.nodes; }
 
     // ---- nodes ----
@@ -422,14 +423,20 @@ struct CoreFields::OfCore : PlainFields {
     }
     static void fields(auto& visit, codec::Like<Ledger> auto& it) {
         // No state is saved while there are parts.
-        auto& [options, meta, persisted, durable, tables, removed_tasks, answers, pending, parts] =
-            it;
+        auto& [options, meta, persisted, durable, tables, removed_tasks, answers, pending, audit,
+               parts] = it;
         auto& [tasks, intents, settings, freeze, keys, tokens] = tables;
         visit(
             "meta persisted durable tasks intents settings freeze keys tokens removed_tasks "
-            "answers pending",
+            "answers pending audit",
             meta, persisted, durable, tasks, intents, settings, freeze, keys, tokens, removed_tasks,
-            answers, pending);
+            answers, pending, audit);
+    }
+    /// Not the key, but the hash of the newest row, so that a restored core goes on with the chain.
+    static void fields(auto& visit, codec::Like<Audit> auto& it) {
+        auto& [key, head, second, kept, dropped] = it;
+        visit("number first hash second kept dropped", head.number, head.first, head.hash, second,
+              kept, dropped);
     }
     static constexpr auto names(const Enrolments::Pending*) { return "name key since"; }
     static constexpr auto names(const Enrolments*) { return "-options -ledger pending"; }

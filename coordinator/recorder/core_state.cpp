@@ -23,6 +23,7 @@ Result<std::unique_ptr<Coordinator>> restore_core(std::string_view bytes, const 
         return tl::unexpected{read.error()};
     }
     CoreFields::OfCore::proofs_of(*core).resume(key);
+    CoreFields::OfCore::audit_of(*core).resume(key);
     return core;
 }
 

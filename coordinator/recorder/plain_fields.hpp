@@ -103,6 +103,7 @@ struct PlainFields {
     static constexpr auto names(const SessionClosed*) { return "session"; }
     static constexpr auto names(const Undecodable*) { return "session why"; }
     static constexpr auto names(const FromOperator*) { return "ticket request digest by"; }
+    static constexpr auto names(const Denied*) { return "by request verb why"; }
     static constexpr auto names(const Persisted*) { return "number"; }
     static constexpr auto names(const StoreFailed*) { return "detail"; }
     static constexpr auto names(const OwnSockets*) { return "ill"; }
@@ -122,6 +123,7 @@ struct PlainFields {
         return "name";
     }
     static constexpr auto names(const EraseOldRequests*) { return "horizon"; }
+    static constexpr auto names(const EraseOldAudit*) { return "up_to"; }
     static constexpr auto names(const Continues*) { return ""; }
 
     // ---- stored rows ----
@@ -146,6 +148,12 @@ struct PlainFields {
     static constexpr auto names(const StoredToken*) {
         return "name hash pattern uses until author";
     }
+    /// Not the hashes: a replay has another key.
+    static constexpr auto names(const StoredAudit*) {
+        return "number at actor fingerprint action result detail request epoch counter -previous "
+               "-hash";
+    }
+    static constexpr auto names(const AuditHead*) { return "number first -hash -seal"; }
     static constexpr auto names(const StoredRequest*) { return "id reply request_digest"; }
 
     // ---- rows on their way to the store ----
@@ -156,7 +164,8 @@ struct PlainFields {
     }
     static constexpr auto names(const Change*) { return "origin rows why forgiven"; }
     static constexpr auto names(const PendingWrite*) {
-        return "number meta change reply request_digest tickets continues first_line last_line";
+        return "number meta change reply request_digest tickets continues first_line last_line "
+               "audit";
     }
 
     // ---- parts of the core ----

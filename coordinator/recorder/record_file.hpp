@@ -11,7 +11,7 @@
 
 /// A file of consecutive records:
 ///
-///     "MUSTER RECORD 11\n"   then for each: 4 bytes size, 4 bytes checksum, the record
+///     "MUSTER RECORD 12\n"   then for each: 4 bytes size, 4 bytes checksum, the record
 ///
 /// Numbers are little-endian. A size of 0 is the end: a record that was incomplete when the process
 /// or the host died is absent.

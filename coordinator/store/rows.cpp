@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -175,6 +176,48 @@ Result<StoredToken> token_of(const sqlite::Statement& row) {
                        .author = std::string{row.text(5)}};
 }
 
+Result<StoredAudit> audit_of(const sqlite::Statement& row) {
+    return StoredAudit{.number = static_cast<std::uint64_t>(row.number(0)),
+                       .at = CivilMs{row.number(1)},
+                       .actor = std::string{row.text(2)},
+                       .fingerprint = std::string{row.text(3)},
+                       .action = std::string{row.text(4)},
+                       .result = std::string{row.text(5)},
+                       .detail = std::string{row.text(6)},
+                       .request = id_of<RequestId>(row.blob(7)),
+                       .epoch = from_column<Epoch>(row.number(8)),
+                       .counter = from_column<Generation>(row.number(9)),
+                       .previous = key_of_blob(row.blob(10)),
+                       .hash = key_of_blob(row.blob(11))};
+}
+
+Result<AuditHead> head_of(const sqlite::Statement& row) {
+    return AuditHead{.number = static_cast<std::uint64_t>(row.number(0)),
+                     .first = static_cast<std::uint64_t>(row.number(1)),
+                     .hash = key_of_blob(row.blob(2)),
+                     .seal = key_of_blob(row.blob(3))};
+}
+
+constexpr std::string_view head_of_audit = "SELECT number, first, hash, seal FROM audit_head";
+
+/// The head, but of no lower number than a row has: then its seal does not fit, and the audit goes
+/// on after that row.
+Result<std::vector<AuditHead>> read_head(const sqlite::Database& database) {
+    std::vector<AuditHead> head;
+    if (auto read = read_all(database, head_of_audit, head, head_of); !read) {
+        return tl::unexpected{read.error()};
+    }
+    return database.number("SELECT ifnull(max(number), 0) FROM audit").map([&](std::int64_t last) {
+        const auto newest = static_cast<std::uint64_t>(last);
+        if (head.empty() && newest > 0) {
+            head.push_back({.number = newest});
+        } else if (!head.empty()) {
+            head.front().number = std::max(head.front().number, newest);
+        }
+        return std::move(head);
+    });
+}
+
 }  // namespace
 
 Result<Meta> read_meta(const sqlite::Database& database) {
@@ -220,10 +263,41 @@ Result<StoreImage> read_image(const sqlite::Database& database) {
     if (!read) {
         return tl::unexpected{read.error()};
     }
+    auto head = read_head(database);
+    if (!head) {
+        return tl::unexpected{head.error()};
+    }
+    image.audit = std::move(*head);
     if (const auto fault = find_fault(image)) {
         return damaged(database.path(), *fault);
     }
     return image;
+}
+
+Result<AuditPage> read_audit(const sqlite::Database& database, std::optional<std::uint64_t> since,
+                             std::uint32_t limit) {
+    constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
+    const std::string from =
+        since ? "WHERE number > " + std::to_string(std::min(*since, most)) + " ORDER BY number"
+              : "ORDER BY number DESC";
+    AuditPage page;
+    std::vector<AuditHead> head;
+    auto read = read_all(database,
+                         "SELECT number, at, actor, fingerprint, action, result, detail, request, "
+                         "epoch, counter, previous, hash FROM audit " +
+                             from + " LIMIT " + std::to_string(limit),
+                         page.rows, audit_of)
+                    .and_then([&] { return read_all(database, head_of_audit, head, head_of); });
+    if (!read) {
+        return tl::unexpected{read.error()};
+    }
+    if (!since) {
+        std::ranges::reverse(page.rows);
+    }
+    if (!head.empty()) {
+        page.head = head.front();
+    }
+    return page;
 }
 
 namespace {
@@ -248,6 +322,9 @@ constexpr std::array<std::string_view, std::variant_size_v<Write> - 1> texts{
     "DELETE FROM keys WHERE name = ?",
     "INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?, ?, ?)",
     "DELETE FROM tokens WHERE id = ?",
+    "INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO audit_head VALUES (1, ?, ?, ?, ?)",
+    "DELETE FROM audit WHERE number <= ?",
 };
 
 static_assert(std::is_same_v<std::variant_alternative_t<texts.size(), Write>, Continues>);
@@ -328,6 +405,15 @@ struct Bind {
         all(token.name, Blob{bytes_of_key(token.hash)}, token.pattern, token.uses, token.until,
             token.author);
     }
+    void operator()(const Shared<StoredAudit>& row) const {
+        all(row->number, row->at, row->actor, row->fingerprint, row->action, row->result,
+            row->detail, Blob{bytes_of(row->request)}, row->epoch, row->counter,
+            Blob{bytes_of_key(row->previous)}, Blob{bytes_of_key(row->hash)});
+    }
+    void operator()(const AuditHead& head) const {
+        all(head.number, head.first, Blob{bytes_of_key(head.hash)}, Blob{bytes_of_key(head.seal)});
+    }
+    void operator()(const EraseOldAudit& erase) const { all(erase.up_to); }
     template <class Row>
     void operator()(const Erase<Row>& erase) const {
         all(erase.name);

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/base/result.hpp"
 #include "common/sqlite/sqlite.hpp"
+#include "coordinator/core/ledger/audit_chain.hpp"
 #include "coordinator/core/rows.hpp"
 
 /// Reads and writes the rows of the store's tables.
@@ -12,6 +15,10 @@ namespace muster::coordinator::rows {
 
 [[nodiscard]] Result<Meta> read_meta(const sqlite::Database& database);
 [[nodiscard]] Result<StoreImage> read_image(const sqlite::Database& database);
+
+/// At most so many rows of the audit after a number; without one the newest.
+[[nodiscard]] Result<AuditPage> read_audit(const sqlite::Database& database,
+                                           std::optional<std::uint64_t> since, std::uint32_t limit);
 
 /// Writes rows; its statements are prepared once.
 class Writer {

@@ -121,10 +121,35 @@ constexpr const char* tables_of_keys = R"(
     ) WITHOUT ROWID;
 )";
 
+// The one row of the head says which rows there must be.
+constexpr const char* tables_of_audit = R"(
+    CREATE TABLE audit (
+        number INTEGER PRIMARY KEY,
+        at INTEGER NOT NULL,
+        actor TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        action TEXT NOT NULL,
+        result TEXT NOT NULL,
+        detail TEXT NOT NULL,
+        request BLOB NOT NULL,
+        epoch INTEGER NOT NULL,
+        counter INTEGER NOT NULL,
+        previous BLOB NOT NULL,
+        hash BLOB NOT NULL
+    );
+    CREATE TABLE audit_head (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        number INTEGER NOT NULL,
+        first INTEGER NOT NULL,
+        hash BLOB NOT NULL,
+        seal BLOB NOT NULL
+    );
+)";
+
 /// The step from each schema to the next.
-constexpr std::array<const char*, schema_version> steps{first_tables,    tables_of_intents,
-                                                        table_of_freeze, limits_of_rounds,
-                                                        table_of_ends,   tables_of_keys};
+constexpr std::array<const char*, schema_version> steps{
+    first_tables,  tables_of_intents, table_of_freeze, limits_of_rounds,
+    table_of_ends, tables_of_keys,    tables_of_audit};
 
 Result<void> insert_meta(const sqlite::Database& database, const ClusterId& cluster) {
     return database.prepare("INSERT INTO meta VALUES (1, ?, 0, ?, 0, 0)")

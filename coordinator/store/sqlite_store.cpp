@@ -173,7 +173,14 @@ Result<void> SqliteStore::check_place() const {
                                         "' or its -wal was removed or replaced while in use");
 }
 
+Result<AuditPage> SqliteStore::audit(std::optional<std::uint64_t> since,
+                                     std::uint32_t limit) const {
+    const std::lock_guard lock{file_};
+    return rows::read_audit(*database_, since, limit);
+}
+
 Result<void> SqliteStore::commit(const std::vector<Persist>& group) {
+    const std::lock_guard lock{file_};
     const auto written = sqlite::in_transaction(*database_, [&]() -> Result<void> {
         const auto meta = rows::read_meta(*database_);
         if (!meta) {

@@ -44,6 +44,8 @@ public:
     [[nodiscard]] int fd() const override { return news_; }
     [[nodiscard]] std::optional<std::uint64_t> take_durable() override;
     [[nodiscard]] std::optional<std::string> failure() override;
+    [[nodiscard]] Result<AuditPage> audit(std::optional<std::uint64_t> since,
+                                          std::uint32_t limit) const override;
 
 private:
     explicit SqliteStore(std::unique_ptr<sqlite::Database> database);
@@ -53,8 +55,11 @@ private:
     [[nodiscard]] Result<void> write(const Persist& persist);
     void on_committed(const Result<void>& done, std::uint64_t number);
 
-    std::unique_ptr<sqlite::Database> database_;  ///< Only the thread's, once it runs.
-    std::optional<rows::Writer> writer_;          ///< Likewise.
+    /// Held while the file is read or written. No other connection may read it: the lock of a
+    /// coordinator excludes those of its own process, too.
+    mutable std::mutex file_;
+    std::unique_ptr<sqlite::Database> database_;  ///< Once the thread runs, under that mutex only.
+    std::optional<rows::Writer> writer_;          ///< Only the thread's, once it runs.
     Meta leadership_;                             ///< Likewise.
     std::vector<FileIdentity> files_;             ///< Likewise: the store and its log.
     int news_ = -1;

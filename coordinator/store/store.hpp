@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
+#include "common/base/result.hpp"
+#include "coordinator/core/ledger/audit_chain.hpp"
 #include "coordinator/core/rows.hpp"
 
 namespace muster::coordinator {
@@ -26,6 +29,11 @@ public:
     [[nodiscard]] virtual std::optional<std::uint64_t> take_durable() = 0;
     /// Why nothing becomes durable any more.
     [[nodiscard]] virtual std::optional<std::string> failure() = 0;
+
+    /// At most so many durable rows of the audit after a number, in their order; without a number
+    /// the newest. Any thread may call it; it waits for the disk.
+    [[nodiscard]] virtual Result<AuditPage> audit(std::optional<std::uint64_t> since,
+                                                  std::uint32_t limit) const = 0;
 };
 
 }  // namespace muster::coordinator

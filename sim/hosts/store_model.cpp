@@ -63,13 +63,16 @@ struct Writer {
             return made_at(request.id) <= old.horizon;
         });
     }
+    // The coordinator reads no row of the audit but its head.
+    void operator()(const Shared<coordinator::StoredAudit>& /*row*/) const {}
+    void operator()(const coordinator::EraseOldAudit& /*rows*/) const {}
     void operator()(const coordinator::Continues& /*part*/) const {}
 
     template <class Row>
     [[nodiscard]] std::vector<Row>& rows() const {
-        return std::get<std::vector<Row>&>(std::tie(image.tasks, image.nodes, image.requests,
-                                                    image.intents, image.settings, image.freeze,
-                                                    image.ends, image.keys, image.tokens));
+        return std::get<std::vector<Row>&>(
+            std::tie(image.tasks, image.nodes, image.requests, image.intents, image.settings,
+                     image.freeze, image.ends, image.keys, image.tokens, image.audit));
     }
 };
 

@@ -27,6 +27,9 @@ bool shows_difference(const ReplyBody& reply, const CommandLine& line) {
     if (const auto* const plan = std::get_if<PlanReply>(&reply)) {
         return changes_anything(*plan);
     }
+    if (const auto* const verified = std::get_if<AuditVerifyReply>(&reply)) {
+        return !verified->fault.empty();
+    }
     const auto* const status = std::get_if<StatusReply>(&reply);
     return status != nullptr && line.has("--check") && !status->converged;
 }

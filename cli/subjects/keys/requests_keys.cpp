@@ -39,6 +39,20 @@ Made key_to_add(const CommandLine& line) {
     });
 }
 
+Made audit(const CommandLine& line) {
+    AuditShowRequest request;
+    if (const auto since = line.value("--since")) {
+        const auto number = number_of<std::uint64_t>("--since", *since);
+        if (!number) {
+            return tl::unexpected(number.error());
+        }
+        request.since = *number;
+    }
+    return request;
+}
+
+Made whole_audit(const CommandLine& /*line*/) { return AuditShowRequest{.since = 0}; }
+
 /// Without the hash of its secret, which is made when it is sent.
 Made token(const CommandLine& line) {
     const auto uses = number_of<std::uint32_t>("--uses", line.value("--uses").value_or("1"));
@@ -72,6 +86,8 @@ constexpr std::array requests_of_keys{
     OwnRequest{Verb::node_accept, node_to_accept},
     OwnRequest{Verb::token_create, token},
     OwnRequest{Verb::token_revoke, change<TokenRevokeRequest>},
+    OwnRequest{Verb::audit_show, audit},
+    OwnRequest{Verb::audit_export, whole_audit},
 };
 
 }  // namespace

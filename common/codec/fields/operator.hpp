@@ -4,6 +4,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/fields/agent_calls.hpp"
+#include "common/codec/fields/audit.hpp"
 #include "common/codec/fields/cluster.hpp"
 #include "common/codec/fields/keys.hpp"
 #include "common/codec/fields/nodes.hpp"

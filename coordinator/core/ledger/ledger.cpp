@@ -47,7 +47,7 @@ void add_writes(const Rows<Row>& rows, std::vector<Write>& writes) {
 }
 
 std::vector<Write> writes_of(const Change& change) {
-    constexpr std::size_t that_follow = 3;  // The writes for the request itself.
+    constexpr std::size_t that_follow = 6;  // The writes for the request itself.
     std::vector<Write> writes;
     std::apply(
         [&](const auto&... of_kind) {
@@ -107,7 +107,8 @@ Ledger::Ledger(const CoordinatorOptions& options, const StoreImage& image, const
               Keys{DurableRows<StoredKey>{image.keys}},
               Table<StoredToken>{DurableRows<StoredToken>{image.tokens}}},
       answers_{image.meta.request_horizon, image.requests},
-      pending_{image.meta} {}
+      pending_{image.meta},
+      audit_{options.order_key, image.audit} {}
 
 bool Ledger::deduplicate(const RequestContext& context) {
     const RequestId& id = context.request().id;
@@ -139,6 +140,9 @@ bool Ledger::deduplicate(const RequestContext& context) {
 
 void Ledger::refuse(const RequestContext& context, Error error, bool dry_run) {
     const RequestId& id = context.request().id;
+    if (!dry_run && !id.is_none() && !is_lasting(error)) {  // The shell gives each change an id.
+        note_refusal(context.step, context.input, error);
+    }
     if (dry_run || id.is_none() || !is_lasting(error)) {
         context.reply(tl::unexpected{std::move(error)});
         return;
@@ -183,6 +187,14 @@ void Ledger::persist_answer(const RequestContext& context, PendingWrite write) {
         answers_.propose(*write.reply);
         write.request_digest = digest_of(context.input);
     }
+    // Otherwise hosts that wait to be accepted would fill the audit.
+    const bool is_repeated = write.change.empty() && write.reply->result &&
+                             std::holds_alternative<EnrolRequest>(context.request().body);
+    if (!is_repeated) {
+        write.audit = audit_row(context.input, keys());
+        write.audit->at = context.step.civil();
+        set_result(*write.audit, write.reply->result);
+    }
     write.tickets = {context.ticket()};
     parts_.emplace(std::move(write), options_.rows_of_step, pending_.last_number());
     submit_more(context.step.output);
@@ -207,6 +219,11 @@ void Ledger::submit_more(Output& output) {
     }
     // Nothing to write, but an earlier write is not durable yet: the answer waits for that write.
     const bool waits_only = writes.empty() && is_whole;
+    if (auto row = std::exchange(part.audit, {}); row && !waits_only) {
+        row->epoch = part.meta.epoch;
+        row->counter = part.meta.counter;
+        audit_.add(std::move(*row), writes);
+    }
     part.number = waits_only ? pending_.last_number() : pending_.take_number();
     propose(part);
     if (!waits_only) {
@@ -237,17 +254,43 @@ void Ledger::propose(const PendingWrite& write) {
 }
 
 void Ledger::submit(Change change, Output& output) {
-    PendingWrite write{
-        .number = pending_.take_number(), .meta = pending_.proposed(), .change = std::move(change)};
-    Persist persist{.number = write.number, .writes = writes_of(write.change)};
-    if (write.change.origin == ChangeOrigin::records) {
-        for (const std::string& name : write.change.of<StoredNode>().erased) {
+    std::vector<Write> writes = writes_of(change);
+    if (change.origin == ChangeOrigin::records) {
+        for (const std::string& name : change.of<StoredNode>().erased) {
             const StoredIntent row = intents().proposed(name);
             if (has_no_decision(row) && !is_default(row)) {
-                add_erase<StoredIntent>(name, persist.writes);
+                add_erase<StoredIntent>(name, writes);
             }
         }
     }
+    write_own(std::move(change), std::move(writes), output);
+}
+
+void Ledger::note_refusal(StepContext& step, const FromOperator& input, const Error& why) {
+    note_refusal(step, audit_row(input, keys()), why);
+}
+
+void Ledger::note_refusal(StepContext& step, const Denied& input) {
+    note_refusal(step, audit_row(input, keys()), input.why);
+}
+
+void Ledger::note_refusal(StepContext& step, StoredAudit row, const Error& why) {
+    if (!audit_.admits_refusal(step.civil())) {
+        return;
+    }
+    row.at = step.civil();
+    row.epoch = pending_.proposed().epoch;
+    row.counter = pending_.proposed().counter;
+    set_result(row, tl::unexpected{why});
+    std::vector<Write> writes;
+    audit_.add(std::move(row), writes);
+    write_own({}, std::move(writes), step.output);
+}
+
+void Ledger::write_own(Change change, std::vector<Write> writes, Output& output) {
+    PendingWrite write{
+        .number = pending_.take_number(), .meta = pending_.proposed(), .change = std::move(change)};
+    Persist persist{.number = write.number, .writes = std::move(writes)};
     if (parts_) {  // This write is between two parts of a change.
         persist.writes.emplace_back(Continues{});
     }

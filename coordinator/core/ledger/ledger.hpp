@@ -4,9 +4,11 @@
 #include <optional>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "common/base/result.hpp"
 #include "coordinator/core/events/step_context.hpp"
+#include "coordinator/core/ledger/audit.hpp"
 #include "coordinator/core/ledger/change.hpp"
 #include "coordinator/core/ledger/intents.hpp"
 #include "coordinator/core/ledger/keys.hpp"
@@ -74,6 +76,10 @@ public:
     /// Submits our own decision, without a request.
     void submit(Change change, Output& output);
 
+    /// Keeps in the audit that a request was refused, in a write of its own.
+    void note_refusal(StepContext& step, const FromOperator& input, const Error& why);
+    void note_refusal(StepContext& step, const Denied& input);
+
     // ---- once it is durable ----
     /// Every Persist up to this number is durable.
     void persisted(std::uint64_t number);
@@ -101,6 +107,9 @@ private:
 
     /// Answers a change with an error. Stores the answer if a retry would get the same one.
     void refuse(const RequestContext& context, Error error, bool dry_run);
+    void note_refusal(StepContext& step, StoredAudit row, const Error& why);
+    /// Writes what no request waits for.
+    void write_own(Change change, std::vector<Write> writes, Output& output);
     /// Makes an answer durable with its change, and gives it only then.
     void persist_answer(const RequestContext& context, PendingWrite write);
     /// Later changes are checked against the state after this write.
@@ -116,6 +125,7 @@ private:
     RemovedTasks removed_tasks_;
     ReplyCache answers_;
     Pending pending_;
+    Audit audit_;
     std::optional<WriteInParts> parts_;  // The change that is being written, if any.
 };
 

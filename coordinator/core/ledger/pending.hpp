@@ -30,6 +30,8 @@ struct PendingWrite {
     /// The lines of the reply that belong to this part. The last is exclusive.
     std::size_t first_line = 0;
     std::size_t last_line = 0;
+    /// The row of the audit, until the last part is written.
+    std::optional<StoredAudit> audit{};
 };
 
 /// The writes that the store has not confirmed, in the order of their numbers.

@@ -36,6 +36,7 @@ PendingWrite WriteInParts::take() {
     part.continues = line_ < whole_.last_line;
     if (!part.continues) {
         part.tickets = std::move(whole_.tickets);
+        part.audit = std::move(whole_.audit);
         is_over_ = true;
     }
     return part;

@@ -47,6 +47,7 @@ void Enrolments::on_request(const RequestContext& context, const EnrolRequest& r
     });
     if (!answered) {
         context.step.emit("enrolment.refused", request.name, answered.error().detail);
+        ledger_.note_refusal(context.step, context.input, answered.error());
         context.reply(tl::unexpected{std::move(answered.error())});
         return;
     }

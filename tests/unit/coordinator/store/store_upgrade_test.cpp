@@ -113,7 +113,8 @@ TEST_CASE("a freeze among the settings of a store of schema 2 becomes a row", "[
         REQUIRE(database);
         REQUIRE(
             (*database)->execute("DROP TABLE freeze; DROP TABLE ends; DROP TABLE keys; DROP TABLE "
-                                 "tokens; PRAGMA user_version = 2;"
+                                 "tokens; DROP TABLE audit; DROP TABLE audit_head; PRAGMA "
+                                 "user_version = 2;"
                                  "INSERT INTO settings VALUES ('moves_per_term', '2')"));
         REQUIRE((*database)->execute(std::string{"INSERT INTO settings VALUES ('freeze', '"} +
                                      (on ? "on')" : "off')")));
@@ -143,7 +144,8 @@ TEST_CASE("limits of a term in a store of schema 3 become limits of a round", "[
         REQUIRE((*database)->execute(
             "INSERT INTO settings VALUES ('starts_per_term', '7'),"
             "('moves_per_term', '3');"
-            "DROP TABLE ends; DROP TABLE keys; DROP TABLE tokens; PRAGMA user_version = 3"));
+            "DROP TABLE ends; DROP TABLE keys; DROP TABLE tokens; DROP TABLE audit;"
+            "DROP TABLE audit_head; PRAGMA user_version = 3"));
     }
     const auto open = open_store(store_file(directory));
     REQUIRE(open);
@@ -164,7 +166,8 @@ TEST_CASE("a store of schema 4 gets a table of ends", "[store]") {
         const auto database = sqlite::Database::open(store_file(directory), "store");
         REQUIRE(database);
         REQUIRE((*database)->execute(
-            "DROP TABLE ends; DROP TABLE keys; DROP TABLE tokens; PRAGMA user_version = 4"));
+            "DROP TABLE ends; DROP TABLE keys; DROP TABLE tokens; DROP TABLE audit;"
+            "DROP TABLE audit_head; PRAGMA user_version = 4"));
     }
     StoredEnds job{.name = "job", .generation = Generation{7}, .ordinals = {}};
     job.ordinals.add(2);
@@ -195,6 +198,85 @@ TEST_CASE("a task of the first release is written with its old bytes", "[store][
     spec.argv = {"/bin/sleep", "60"};
     spec.env = {{"A", "1"}};
     CHECK(std::get<TaskAddRequest>(read->body).task.spec == spec);
+}
+
+// Goal: a store without an audit keeps one from now on, and its rows are read back unchanged.
+// Method: rows, a head, and what was dropped; then pages of them.
+TEST_CASE("a store of schema 6 gets an audit, and keeps it", "[store][audit]") {
+    const TemporaryDirectory directory;
+    {
+        REQUIRE(open_store(store_file(directory)));
+        const auto database = sqlite::Database::open(store_file(directory), "store");
+        REQUIRE(database);
+        REQUIRE((*database)->execute(
+            "DROP TABLE audit; DROP TABLE audit_head; PRAGMA user_version = 6"));
+    }
+    std::vector<StoredAudit> rows;
+    for (std::uint8_t number = 1; number <= 5; ++number) {
+        StoredAudit row{.number = number,
+                        .at = CivilMs{number},
+                        .actor = "ann",
+                        .fingerprint = "0123-4567",
+                        .action = "task scale",
+                        .result = "accepted",
+                        .detail = "web scale 3 -> 5 \xc3\xa4",
+                        .request = {7, number},
+                        .epoch = Epoch{8},
+                        .counter = Generation{9}};
+        row.previous.bytes.fill(number);
+        row.hash.bytes.fill(static_cast<std::uint8_t>(number + 1));
+        rows.push_back(row);
+    }
+    AuditHead head{.number = 5, .first = 2};
+    head.hash.bytes.fill(6);
+    head.seal.bytes.fill(7);
+    {
+        const auto open = open_store(store_file(directory));
+        REQUIRE(open);
+        CHECK(open->image.audit.empty());
+        std::vector<Write> writes{rows.begin(), rows.end()};
+        writes.emplace_back(EraseOldAudit{1});
+        writes.emplace_back(head);
+        open->store->submit({1, std::move(writes)});
+        REQUIRE(wait_durable(*open->store, 1));
+    }
+    const auto open = open_store(store_file(directory));
+    REQUIRE(open);
+    CHECK(open->image.audit == std::vector{head});
+    const auto numbers = [&](std::optional<std::uint64_t> since, std::uint32_t limit) {
+        const auto page = open->store->audit(since, limit);
+        REQUIRE(page);
+        CHECK(page->head == head);
+        std::vector<std::uint64_t> found;
+        for (const StoredAudit& row : page->rows) {
+            CHECK(row == rows[row.number - 1]);
+            found.push_back(row.number);
+        }
+        return found;
+    };
+    CHECK(numbers(0, 1'000) == std::vector<std::uint64_t>{2, 3, 4, 5});
+    CHECK(numbers(3, 1) == std::vector<std::uint64_t>{4});
+    CHECK(numbers(5, 10).empty());
+    CHECK(numbers(~std::uint64_t{0}, 10).empty());
+    CHECK(numbers({}, 2) == std::vector<std::uint64_t>{4, 5});
+}
+
+// Goal: the core learns that the head is gone, and gives no number twice.
+// Method: delete the head, or let it name fewer rows than there are.
+TEST_CASE("a head of the audit that was taken away has the highest number and no seal",
+          "[store][audit]") {
+    const TemporaryDirectory directory;
+    {
+        const auto open = open_store(store_file(directory));
+        REQUIRE(open);
+        StoredAudit row;
+        row.number = 7;
+        open->store->submit({1, {Shared<StoredAudit>{row}, AuditHead{.number = 7}}});
+        REQUIRE(wait_durable(*open->store, 1));
+    }
+    const auto change = GENERATE("DELETE FROM audit_head", "UPDATE audit_head SET number = 3");
+    REQUIRE((*sqlite::Database::open(store_file(directory), "store"))->execute(change));
+    CHECK(open_store(store_file(directory))->image.audit == std::vector{AuditHead{.number = 7}});
 }
 
 // Goal: an upgrade that cannot be finished leaves the file usable for the older program.
