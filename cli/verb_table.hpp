@@ -88,7 +88,7 @@ enum class Run : std::uint8_t {
     drain,   ///< Sent once; with --watch, followed until it is done.
     doctor,  ///< Asks for many things.
     bundle,
-    token,  ///< Sent once, with a secret that is made here.
+    token,     ///< Sent once, with a secret that is made here.
     all_rows,  ///< Requested page by page, to the end.
 };
 

@@ -78,6 +78,7 @@ void Operators::handle(const RequestContext& context, const Facts& facts, Effect
         using Kind = std::decay_t<decltype(request)>;
         if constexpr (requires { may_call(facts, context.input.by, request); }) {
             if (auto may = may_call(facts, context.input.by, request); !may) {
+                ledger_.note_refusal(context.step, context.input, may.error());
                 context.reply(tl::unexpected{std::move(may.error())});
                 return;
             }
