@@ -31,7 +31,7 @@ _muster() {
         --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | --node | --ttl | --uses | --expires | --task | --coordinator-key | -c | --coordinator | --context | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key init context doctor bundle log ping help completion version' ;;
+        '') words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key audit init context doctor bundle log ping help completion version' ;;
         'apply'*) options='--file --replace --yes --force --wait' ;;
         'plan'*) options='--file --replace --force --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check --reported' ;;
@@ -89,6 +89,10 @@ _muster() {
         'key add'*) options='--expires --pool --task --reason' ;;
         'key revoke'*) options='--reason' ;;
         'key remove'*) options='--reason' ;;
+        audit | 'help audit') words='show verify export' ;;
+        'audit show'*) options='--since --watch --interval' ;;
+        'audit verify'*) options='--watch --interval' ;;
+        'audit export'*) options='' ;;
         'init'*) options='--state-dir' ;;
         context | 'help context') words='add use list' ;;
         'context add'*) options='--coordinator-key' ;;
@@ -99,7 +103,7 @@ _muster() {
         log | 'help log') words='level' ;;
         'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        help) words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key init context doctor bundle log ping help completion version' ;;
+        help) words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key audit init context doctor bundle log ping help completion version' ;;
         'help'*) options='' ;;
         'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;
