@@ -43,7 +43,7 @@ TEST_CASE("audit show and audit verify answer from the store", "[server][audit]"
     CHECK(answer_to<AuditVerifyReply>(peer, "audit verify") == whole);
 }
 
-// Goal: a check of several pages ends and covers all of them; no answer has more than one.
+// Goal: a check of several pages ends and covers all of them.
 // Method: more changes than a page has rows.
 TEST_CASE("audit verify reads all pages", "[server][audit]") {
     Running running;
@@ -62,8 +62,9 @@ TEST_CASE("audit verify reads all pages", "[server][audit]") {
     const AuditVerifyReply whole{
         .rows = count, .first = 1, .last = count, .fault = "", .keyed = false};
     CHECK(answer_to<AuditVerifyReply>(peer, "audit verify") == whole);
-    CHECK(answer_to<AuditReply>(peer, "audit show 0 5000").rows.size() == limits::audit_page);
-    CHECK(answer_to<AuditReply>(peer, "audit show").rows.back().number == count);
+    const auto newest = answer_to<AuditReply>(peer, "audit show 1190 5000");
+    REQUIRE(newest.rows.size() == count - 1'190);
+    CHECK(newest.rows.back().number == count);
 }
 
 }  // namespace muster::coordinator
