@@ -20,7 +20,7 @@ namespace muster::coordinator {
 /// The number is the version of the recorded fields. It grows with every change of them, such as a
 /// field of the core that is added, renamed or removed: other fields would restore another core.
 /// tests/data/record_versions.txt enforces this.
-inline constexpr std::string_view record_magic = "MUSTER RECORD 11\n";
+inline constexpr std::string_view record_magic = "MUSTER RECORD 12\n";
 
 /// The version in the first line of a record; nothing: the bytes are not a record.
 [[nodiscard]] std::optional<std::uint32_t> version_of_record(std::string_view bytes);
