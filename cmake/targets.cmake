@@ -55,7 +55,7 @@ function(muster_program name)
     endif()
 endfunction()
 
-# muster_test(NAME [BUSY] [PLAIN] [CHECKED] SOURCES file... LINK dependency... LABELS label...
+# muster_test(NAME [BUSY] [PLAIN] [CHECKED] [PURE] SOURCES file... LINK dependency... LABELS label...
 #             DEFINES macro=value... USES program... ENVIRONMENT variable=value...)
 #
 # A test program with Catch's main, each of its test cases known to ctest as "NAME:test case".
@@ -63,10 +63,12 @@ endfunction()
 # PLAIN: scripts/test does not build it with sanitizers.
 # CHECKED: its tests start no daemon, so it is not part of a release build: scripts/test builds and
 # runs it with sanitizers alone. A target of its name is there all the same.
+# PURE: its tests leave nothing behind in their process. With sanitizers, where a process takes a
+# quarter of a second to begin and to end, those of a file share one, which ctest knows as "NAME:file".
 # USES names the programs that it starts. A test case that warns "SKIPPED: reason", and in which
 # nothing fails, is counted as skipped.
 function(muster_test name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "BUSY;PLAIN;CHECKED" "" "SOURCES;LINK;LABELS;DEFINES;USES;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "BUSY;PLAIN;CHECKED;PURE" "" "SOURCES;LINK;LABELS;DEFINES;USES;ENVIRONMENT")
     if(MUSTER_MUTANTS)
         list(APPEND arg_SOURCES ${PROJECT_SOURCE_DIR}/tests/mutant_at_work.cpp)
         list(APPEND arg_LINK muster_mutants)
@@ -94,8 +96,21 @@ function(muster_test name)
     if(NOT arg_PLAIN AND NOT "integration" IN_LIST arg_LABELS)
         add_dependencies(muster_sanitized_tests ${name})
     endif()
+    set(environment "XDG_CONFIG_HOME=${PROJECT_BINARY_DIR}/no-contexts;${arg_ENVIRONMENT}")
+    if(arg_PURE AND MUSTER_SANITIZE)
+        list(FILTER arg_SOURCES INCLUDE REGEX "_test\\.cpp$")
+        list(TRANSFORM arg_SOURCES REPLACE "^(.*/)?([^/]*)\\.cpp$" "\\2")
+        list(REMOVE_DUPLICATES arg_SOURCES)  # Files of one name are run together.
+        foreach(file IN LISTS arg_SOURCES)
+            add_test(NAME "${name}:${file}" COMMAND ${name} --filenames-as-tags "[#${file}]")
+            set_tests_properties("${name}:${file}"
+                PROPERTIES TIMEOUT 300 LABELS "${arg_LABELS}" ENVIRONMENT "${environment}"
+                           FAIL_REGULAR_EXPRESSION "No tests? ")
+        endforeach()
+        return()
+    endif()
     catch_discover_tests(${name}
         TEST_PREFIX "${name}:"
-        PROPERTIES TIMEOUT 300 LABELS "${arg_LABELS}" ENVIRONMENT "XDG_CONFIG_HOME=${PROJECT_BINARY_DIR}/no-contexts;${arg_ENVIRONMENT}"
+        PROPERTIES TIMEOUT 300 LABELS "${arg_LABELS}" ENVIRONMENT "${environment}"
         SKIP_REGULAR_EXPRESSION "SKIPPED: .*(All tests passed|test cases: 1 . 1 passed)")
 endfunction()
