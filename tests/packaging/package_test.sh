@@ -56,7 +56,8 @@ contents() {
     done
 }
 
-# Goal: systemd understands the units, and the programs that they start are in the package.
+# Goal: systemd understands the units and finds them closed, and the programs that they start are in
+# the package.
 # Method: systemd's own check on the unpacked files. It only warns of unknown settings, so any
 # output is a failure; the test proves first that it warns.
 units() {
@@ -75,6 +76,20 @@ units() {
     sed -i 's/^Restart=.*/&\nRestartt=always/' "$copy/muster-agent.service"
     said=$(systemd-analyze verify "$copy/muster-agent.service" 2>&1) || true
     [[ $said == *Restartt* ]] || fail "a word that systemd does not know passes the check"
+
+    exposed_at_most 20 "$copy/muster-coordinator.service" SystemCallFilter
+    exposed_at_most 90 "$copy/muster-agent.service" CapabilityBoundingSet
+}
+
+# systemd's own measure of what a unit could do to its host, in tenths. Without the restriction named,
+# the unit must be found too exposed: the test proves that the measure sees it.
+exposed_at_most() {
+    local most=$1 unit=$2 restriction=$3 said
+    said=$(systemd-analyze security --offline=true --threshold="$most" "$unit" 2>&1) \
+        || fail "${unit##*/} is too exposed: ${said##*→}"
+    sed -i "/^$restriction=/d" "$unit"
+    ! systemd-analyze security --offline=true --threshold="$most" "$unit" >/dev/null 2>&1 \
+        || fail "without $restriction, ${unit##*/} is not found too exposed"
 }
 
 # The unit uses a shell, which systemd's check does not inspect.
