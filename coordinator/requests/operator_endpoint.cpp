@@ -112,12 +112,15 @@ Result<std::optional<Request>> OperatorEndpoint::decode_native(Instant now, std:
     if (!parts::is_part(received_[1])) {
         return codec::decode_request(received_[1]);
     }
+    if (door_ == Door::enrolment) {
+        return fail(Errc::too_large, "a request to be admitted has one frame");
+    }
     if (asker_.envelope.delimited) {
         return fail(Errc::too_large,
                     "a request in parts needs a DEALER: REQ awaits an answer to "
                     "each message");
     }
-    auto whole = uploads_.add(now, asker_.envelope.route, received_[1]);
+    auto whole = uploads_.add(now, asker_.envelope, received_[1]);
     if (!whole) {
         return tl::unexpected{whole.error()};
     }

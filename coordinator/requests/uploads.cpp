@@ -17,13 +17,20 @@ void Uploads::give_up(Upload& upload) {
     upload.is_given_up = true;
 }
 
-Uploads::Upload& Uploads::of(const net::Route& route) {
-    const auto known = std::ranges::find(uploads_, route, &Upload::route);
+std::size_t Uploads::open_of(const PublicKey& key) const {
+    return static_cast<std::size_t>(std::ranges::count_if(uploads_, [&](const Upload& upload) {
+        return upload.assembly.is_open() && upload.key == key;
+    }));
+}
+
+Uploads::Upload& Uploads::of(const net::Envelope& from) {
+    const auto known = std::ranges::find(uploads_, from.route, &Upload::route);
     if (known != uploads_.end()) {
         return *known;
     }
     forget_ended();
-    uploads_.push_back({.route = route, .assembly = {}, .last = {}, .is_given_up = false});
+    uploads_.push_back(
+        {.route = from.route, .key = from.peer, .assembly = {}, .last = {}, .is_given_up = false});
     return uploads_.back();
 }
 
@@ -41,13 +48,15 @@ void Uploads::forget_ended() {
     uploads_.erase(oldest);  // Exists: more uploads are held than may be open.
 }
 
-bool Uploads::make_room(Instant now) {
-    if (open() < open_at_most) {
+bool Uploads::make_room(Instant now, const PublicKey& key) {
+    const bool has_its_share = !key.is_none() && open_of(key) == open_per_key;
+    if (!has_its_share && open() < open_at_most) {
         return true;
     }
     Upload* longest = nullptr;
     for (Upload& upload : uploads_) {
-        if (upload.assembly.is_open() && (longest == nullptr || upload.last < longest->last)) {
+        const bool may_end = upload.assembly.is_open() && (!has_its_share || upload.key == key);
+        if (may_end && (longest == nullptr || upload.last < longest->last)) {
             longest = &upload;
         }
     }
@@ -58,14 +67,14 @@ bool Uploads::make_room(Instant now) {
     return true;
 }
 
-Result<std::optional<std::string>> Uploads::add(Instant now, const net::Route& route,
+Result<std::optional<std::string>> Uploads::add(Instant now, const net::Envelope& from,
                                                 std::string_view part) {
     for (Upload& open : uploads_) {
         if (open.assembly.is_open() && now - open.last > patience) {
             give_up(open);
         }
     }
-    Upload& upload = of(route);
+    Upload& upload = of(from);
     upload.last = now;
     const bool is_first = parts::is_first(part);
     if (std::exchange(upload.is_given_up, false) && !is_first) {
@@ -74,7 +83,7 @@ Result<std::optional<std::string>> Uploads::add(Instant now, const net::Route& r
             {Errc::busy, "the upload was dropped, because no part of it arrived for " +
                              muster::to_string(pause) + " or more; begin again with part 0"})};
     }
-    if (is_first && !upload.assembly.is_open() && !make_room(now)) {
+    if (is_first && !upload.assembly.is_open() && !make_room(now, from.peer)) {
         return tl::unexpected{upload.assembly.refuse(
             part, {Errc::busy, "too many uploads are in progress; try again"})};
     }
@@ -86,7 +95,7 @@ Result<std::optional<std::string>> Uploads::add(Instant now, const net::Route& r
         return std::nullopt;
     }
     auto whole = upload.assembly.take();
-    std::erase_if(uploads_, [&](const Upload& other) { return other.route == route; });
+    std::erase_if(uploads_, [&](const Upload& other) { return other.route == from.route; });
     return whole;
 }
 
