@@ -83,20 +83,30 @@ Reason check_programs(const Policy& policy, const TaskSpec& /*spec*/, const Foun
     return std::nullopt;
 }
 
-Reason check_directory(const Policy& policy, const TaskSpec& /*spec*/, const FoundTask& found) {
-    if (!policy.directories || found.directory.empty()) {
-        return std::nullopt;
-    }
-    const bool is_allowed = std::ranges::any_of(*policy.directories, [&](const std::string& entry) {
-        return found.directory + '/' == entry || covers(entry, found.directory) ||
-               covers(entry + '/', found.directory);
+bool is_in(const Texts& directories, const std::string& path) {
+    return std::ranges::any_of(directories, [&](const std::string& entry) {
+        return path + '/' == entry || covers(entry, path) || covers(entry + '/', path);
     });
-    if (is_allowed) {
+}
+
+Reason check_directories(const Policy& policy, const TaskSpec& /*spec*/, const FoundTask& found) {
+    if (!policy.directories) {
         return std::nullopt;
     }
-    return "its policy does not allow the working directory " + printable(found.directory) +
-           ": leave out `workdir` in the task, or set it below one of " +
-           list_of(*policy.directories);
+    if (!found.directory.empty() && !is_in(*policy.directories, found.directory)) {
+        return "its policy does not allow the working directory " + printable(found.directory) +
+               ": leave out `workdir` in the task, or set it below one of " +
+               list_of(*policy.directories);
+    }
+    // The agent reads them as root. A task must not get to know other files of the host so.
+    for (const std::string& file : found.env_files) {
+        if (!is_in(*policy.directories, file)) {
+            return "its policy does not allow the env file " + printable(file) +
+                   ": take it out of `env_files` in the task, or move it below one of " +
+                   list_of(*policy.directories);
+        }
+    }
+    return std::nullopt;
 }
 
 struct Bound {
@@ -145,7 +155,7 @@ bool covers(const std::string& entry, const std::string& path) {
 std::optional<std::string> broken_rule(const Policy& policy, const TaskSpec& spec,
                                        const FoundTask& found) {
     for (const auto check :
-         {check_user, check_group, check_programs, check_directory, check_limits}) {
+         {check_user, check_group, check_programs, check_directories, check_limits}) {
         if (auto reason = check(policy, spec, found)) {
             return reason;
         }

@@ -26,7 +26,8 @@ struct Policy {
     bool root = true;                                 ///< Tasks may run as user or group 0.
     /// Programs; a text that ends in / means all programs below. Nothing: any program.
     std::optional<std::vector<std::string>> commands{};
-    /// Tasks may work in these and below, besides their own directories. Nothing: anywhere.
+    /// Tasks may work in these and below, besides their own directories, and have their env_files
+    /// there. Nothing: anywhere.
     std::optional<std::vector<std::string>> directories{};
     Most most{};
 
@@ -45,7 +46,8 @@ struct FoundTask {
     std::uint32_t group = 0;
     bool is_group_of_user = true;  ///< The user has this group without the task's user_group.
     std::vector<Program> programs{};
-    std::string directory{};               ///< Empty: the instance's own.
+    std::string directory{};  ///< Empty: the instance's own.
+    std::vector<std::string> env_files{};
     std::vector<std::string> variables{};  ///< The names of its environment.
 };
 

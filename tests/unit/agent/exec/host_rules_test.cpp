@@ -1,6 +1,7 @@
 // The policy of a host, on real files, users and processes.
 
 #include <filesystem>
+#include <fstream>
 #include <pwd.h>
 #include <string>
 #include <sys/stat.h>
@@ -89,6 +90,27 @@ TEST_CASE("a policy judges the directory where a task works", "[executor][policy
     spec.workdir = allowed.path() + "/link";
     CHECK_THAT(objection(host, spec), Catch::Contains("the working directory /etc"));
     CHECK_THAT(refusal(host, spec), Catch::Contains("the working directory /etc"));
+}
+
+// Goal: a task gets to know no file of the host by env_files, which the agent reads as root.
+// Method: a file in an allowed directory, one outside, and a link that leads there.
+TEST_CASE("a policy judges where files of variables are", "[executor][policy]") {
+    const TemporaryDirectory allowed;
+    const TemporaryDirectory other;
+    std::ofstream{allowed.path() + "/good"} << "A=1\n";
+    std::ofstream{other.path() + "/secret"} << "PASSWORD=canary\n";
+    std::filesystem::create_symlink(other.path() + "/secret", allowed.path() + "/link");
+    Host host{{.policy = Policy{.directories = {{allowed.path() + "/"}}}}};
+    TaskSpec spec = shell_task("test \"$A\" = 1");
+    spec.env_files = {allowed.path() + "/good"};
+    CHECK(objection(host, spec) == "");
+    CHECK(host.await<ProcessEnded>(host.spawn(spec)).exit_code == 0);
+    for (const std::string& path : {other.path() + "/secret", allowed.path() + "/link"}) {
+        CAPTURE(path);
+        spec.env_files = {path};
+        CHECK_THAT(objection(host, spec), Catch::Contains("the env file"));
+        CHECK_THAT(refusal(host, spec), Catch::Contains("the env file"));
+    }
 }
 
 TEST_CASE("a policy judges the user and groups that a task would have", "[executor][policy]") {
