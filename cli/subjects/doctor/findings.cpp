@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/screen/text.hpp"
+#include "common/net/endpoint.hpp"
 
 namespace muster::cli {
 
@@ -15,6 +16,8 @@ namespace {
 constexpr std::int64_t day_ms = std::int64_t{24} * 3'600'000;
 constexpr std::int64_t soon_ms = 14 * day_ms;
 constexpr std::int64_t clock_error_ms = 5'000;
+constexpr std::int64_t recent_ms = 5 * 60'000;
+constexpr std::size_t many_restarts = 5;  // Of one agent, within that time.
 
 /// The sum of the samples of this name with this label.
 std::uint64_t sample(const StatsReply& stats, std::string_view name, std::string_view value = {}) {
@@ -44,6 +47,10 @@ public:
         }
         if (facets_.nodes) {
             check_versions(*facets_.nodes);
+            check_reports(*facets_.nodes);
+        }
+        if (facets_.events) {
+            check(*facets_.events);
         }
         for (const NodeShowReply& node : facets_.shown) {
             check_clock(node);
@@ -152,11 +159,38 @@ private:
                             facets_.ping->version),
                 "install the same version");
         }
+    }
+
+    // `status` has an alarm for lost nodes.
+    void check_reports(const NodeListReply& list) {
         for (const NodeView& node : list.nodes) {
             if (!node.bad_report.empty()) {
                 add(Severity::broken,
                     fmt::format("{} reports badly: {}", node.name, node.bad_report),
                     "muster node show " + node.name);
+            }
+            if (node.health == "silent") {
+                add(Severity::weak, fmt::format("{} does not answer: {}", node.name, node.note),
+                    "look at that host, at its agent's log and at the network between");
+            }
+        }
+    }
+
+    // Each of two agents with one name takes the session from the other, again and again.
+    void check(const EventsReply& events) {
+        std::map<std::string, std::size_t> restarts;
+        for (const Event& event : events.events) {
+            if (event.topic == "node.restarted" && raw(event.at) > raw(facets_.now) - recent_ms) {
+                ++restarts[event.name];
+            }
+        }
+        for (const auto& [name, times] : restarts) {
+            if (times >= many_restarts) {
+                add(Severity::broken,
+                    fmt::format("the agent of {} started {} times in five minutes: it ends again "
+                                "and again, or two agents have this name",
+                                name, times),
+                    "stop the agent on the wrong host, or read the agent's log");
             }
         }
     }
@@ -200,6 +234,14 @@ private:
     }
 
     void check(const TokensReply& tokens) {
+        if (!tokens.tokens.empty() && facets_.events &&
+            net::is_on_this_host(facets_.events->published_at)) {
+            add(Severity::weak,
+                fmt::format("a token for {} is open, but other hosts cannot reach the coordinator: "
+                            "its events are at {}",
+                            tokens.tokens.front().pattern, facets_.events->published_at),
+                "set `agents` and `operators` in [endpoints] of coordinator.toml");
+        }
         for (const TokenView& token : tokens.tokens) {
             if (raw(token.until) - raw(facets_.now) > day_ms) {
                 add(Severity::weak,

@@ -36,6 +36,7 @@ struct Facets {
     std::vector<NodeShowReply> shown;  ///< Some of the nodes.
     std::optional<KeysReply> keys;
     std::optional<TokensReply> tokens;
+    std::optional<EventsReply> events;
     std::vector<std::string> file_faults;  ///< Files with secrets that a program would refuse.
 };
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/contexts/contexts.hpp"
 #include "cli/screen/table.hpp"
@@ -83,24 +84,14 @@ std::vector<std::string> file_faults() {
 }
 
 std::string as_json(const std::vector<Finding>& findings) {
-    std::string rows;
-    const auto quoted = [](std::string_view text) {
-        std::string out{'"'};
-        for (const char c : text) {
-            if (c == '"' || c == '\\') {
-                out += '\\';
-            }
-            out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-        }
-        return out + '"';
-    };
+    auto rows = nlohmann::json::array();
     for (const Finding& one : findings) {
-        rows += fmt::format("{}{{\"severity\":\"{}\",\"what\":{},\"remedy\":{}}}",
-                            rows.empty() ? "" : ",",
-                            one.severity == Severity::broken ? "broken" : "weak", quoted(one.what),
-                            quoted(one.remedy));
+        rows.push_back({{"severity", one.severity == Severity::broken ? "broken" : "weak"},
+                        {"what", one.what},
+                        {"remedy", one.remedy}});
     }
-    return "{\"findings\":[" + rows + "]}\n";
+    const nlohmann::json document{{"findings", std::move(rows)}};
+    return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
 std::string as_text(const std::vector<Finding>& findings, const Style& style) {
@@ -173,7 +164,8 @@ ExitCode run_doctor(Console& console, const std::string& version) {
                               ask_into(console, StatsRequest{}, facets.stats),
                               ask_into(console, NodeListRequest{}, facets.nodes),
                               ask_into(console, KeyListRequest{}, facets.keys),
-                              ask_into(console, TokenListRequest{}, facets.tokens)}) {
+                              ask_into(console, TokenListRequest{}, facets.tokens),
+                              ask_into(console, EventsRequest{}, facets.events)}) {
         if (!asked) {
             return console.fail_with(asked.error());
         }

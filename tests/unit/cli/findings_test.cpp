@@ -105,6 +105,30 @@ TEST_CASE("the doctor names each weakness, and what helps", "[doctor]") {
         check_only(facets, Severity::weak, "n7 waits to be accepted");
         CHECK(diagnose(facets).front().remedy == "muster node accept n7 ab");
     }
+    SECTION("a node that does not answer") {
+        facets.nodes->nodes[0].health = "silent";
+        facets.nodes->nodes[0].note = "silent for 3 polls";
+        check_only(facets, Severity::weak, "n1 does not answer: silent for 3 polls");
+    }
+    SECTION("two agents of one name") {
+        facets.events = EventsReply{};
+        for (int at = 0; at < 5; ++at) {
+            CHECK(diagnose(facets).empty());
+            facets.events->events.push_back(
+                {.at = examined_at, .topic = "node.restarted", .name = "n1", .detail = {}});
+        }
+        check_only(facets, Severity::broken, "the agent of n1 started 5 times");
+        facets.now = in_days(1);
+        CHECK(diagnose(facets).empty());
+    }
+    SECTION("a token without a way in") {
+        facets.events.emplace().published_at = "tcp://127.0.0.1:7702";
+        CHECK(diagnose(facets).empty());
+        facets.tokens->tokens = {{.id = "12", .pattern = "n9", .uses = 1, .until = in_days(0)}};
+        check_only(facets, Severity::weak, "a token for n9 is open");
+        facets.events->published_at = "tcp://10.0.0.1:7702";
+        CHECK(diagnose(facets).empty());
+    }
     SECTION("a token that is open for long") {
         facets.tokens->tokens = {{.id = "12", .pattern = "*", .uses = 1, .until = in_days(3)}};
         check_only(facets, Severity::weak, "the token 12 for * is open until");
