@@ -166,16 +166,18 @@ private:
             .found = executor_.adopt(net::boottime_now(), journal, patience_with_shims),
             .last_left = executor_.last_left(),
             .is_rebooted = resources_.journal.is_rebooted()};
-        const AgentOptions options{.name = settings_.name,
-                                   .life = net::random_id<LifeId>(),
-                                   .boot = boot_id(),
-                                   .version = settings_.version,
-                                   .seed = net::random_bits()[0],
-                                   .offer = settings_.offer,
-                                   .check = settings_.check,
-                                   .limits = executor_.limits(),
-                                   .capacity_from = settings_.capacity_from,
-                                   .floors = settings_.floors};
+        const AgentOptions options{
+            .name = settings_.name,
+            .life = net::random_id<LifeId>(),
+            .boot = boot_id(),
+            .version = settings_.version,
+            .seed = net::random_bits()[0],
+            .offer = settings_.offer,
+            .check = settings_.check,
+            .limits = executor_.limits(),
+            .capacity_from = settings_.capacity_from,
+            .floors = settings_.floors,
+            .made_key = settings_.made_key ? to_string(settings_.made_key->open) : ""};
         disk_.emplace(resources_.state, resources_.journal);
         readings_.emplace(resources_.state.path() + "/logs");
         server_.emplace(context_, loop_, settings_, *disk_, *readings_, executor_, options,

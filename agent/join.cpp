@@ -123,9 +123,10 @@ Result<void> join(const AgentSettings& settings, const JoinToken& token) {
             const auto endpoint = net::endpoint_to_connect(answer->agents);
             return endpoint
                 .and_then([&](const std::string& coordinator) {
-                    return write_cluster(
-                        state,
-                        {.own = *own, .coordinator_key = token.server, .coordinator = coordinator});
+                    return write_cluster(state, {.own = *own,
+                                                 .made = {},
+                                                 .coordinator_key = token.server,
+                                                 .coordinator = coordinator});
                 })
                 .map([&] {
                     std::cout << settings.name << " joined the cluster "

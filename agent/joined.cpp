@@ -1,8 +1,5 @@
 #include "agent/joined.hpp"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <unistd.h>
 
 #include "common/crypto/key_file.hpp"
@@ -13,6 +10,7 @@ namespace muster::agent {
 namespace {
 
 std::string key_path(const std::string& state) { return state + "/agent.key"; }
+std::string new_key_path(const std::string& state) { return key_path(state) + ".new"; }
 std::string cluster_path(const std::string& state) { return state + "/cluster"; }
 
 }  // namespace
@@ -38,7 +36,12 @@ Result<std::optional<Joined>> read_joined(const std::string& state) {
                         "and a line coordinator_key = \"KEY\"; join again with a new "
                         "token");
     }
-    return std::optional{Joined{.own = *own, .coordinator_key = *key, .coordinator = *endpoint}};
+    // A new key that is not whole was never sent: another one is made.
+    const auto made = read_key_file(new_key_path(state));
+    return std::optional{Joined{.own = *own,
+                                .made = made ? std::optional{*made} : std::nullopt,
+                                .coordinator_key = *key,
+                                .coordinator = *endpoint}};
 }
 
 Result<KeyPair> own_key(const std::string& state) {
@@ -52,6 +55,16 @@ Result<KeyPair> own_key(const std::string& state) {
     });
 }
 
+Result<void> write_new_key(const std::string& state, const KeyPair& pair) {
+    unlink(new_key_path(state).c_str());
+    return write_key_file(new_key_path(state), pair,
+                          "Replaces the key of this host once the coordinator uses it.");
+}
+
+Result<void> keep_new_key(const std::string& state) {
+    return replace_file(new_key_path(state), key_path(state));
+}
+
 Result<void> write_cluster(const std::string& state, const Joined& joined) {
     const std::string path = cluster_path(state);
     const std::string fresh = path + ".new";
@@ -59,12 +72,7 @@ Result<void> write_cluster(const std::string& state, const Joined& joined) {
     return write_secret_file(fresh, "# The cluster that this host joined.\ncoordinator = \"" +
                                         joined.coordinator + "\"\ncoordinator_key = \"" +
                                         to_string(joined.coordinator_key) + "\"\n")
-        .and_then([&]() -> Result<void> {
-            if (std::rename(fresh.c_str(), path.c_str()) != 0) {
-                return fail(Errc::io, path + " cannot be written: " + std::strerror(errno));
-            }
-            return {};
-        });
+        .and_then([&] { return replace_file(fresh, path); });
 }
 
 }  // namespace muster::agent

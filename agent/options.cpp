@@ -194,6 +194,7 @@ Result<AgentSettings> with_keys(AgentSettings settings) {
         .and_then([&](const std::optional<Joined>& joined) -> Result<AgentSettings> {
             if (joined) {
                 settings.keys = net::ClientKeys{joined->coordinator_key, joined->own};
+                settings.made_key = joined->made;
                 if (settings.coordinator == AgentSettings{}.coordinator) {
                     settings.coordinator = joined->coordinator;
                 }

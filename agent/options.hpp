@@ -22,6 +22,7 @@ struct AgentSettings {
     std::string policy;       ///< File. Empty: the default of policy_file.hpp.
     log::Level log_level = log::Level::info;
     std::optional<net::ClientKeys> keys{};  ///< Of the cluster that this host joined.
+    std::optional<KeyPair> made_key{};      ///< That is to replace the own one.
     std::string version;
     Offer offer;                 ///< Capacity that is not configured is measured.
     CapacityFrom capacity_from;  ///< The source of each value, once the settings are completed.

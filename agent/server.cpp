@@ -31,21 +31,6 @@ net::DealerOptions dealer_options(Random& random, const AgentSettings& settings)
     return options;
 }
 
-std::string failure_text(net::HandshakeFailure failure, const AgentSettings& settings) {
-    switch (failure) {
-        case net::HandshakeFailure::refused:
-            return "the coordinator does not admit the key " +
-                   fingerprint(settings.keys->own.open) +
-                   " of this host: it was revoked or removed; join again with a new token";
-        case net::HandshakeFailure::no_answer:
-            return "the peer does not prove the key " + fingerprint(settings.keys->server) +
-                   " of the cluster that this host joined: the address is wrong, or the "
-                   "coordinator has a new key; if so, join again with a new token";
-        case net::HandshakeFailure::temporary: break;
-    }
-    return "the coordinator takes no connections from this address at the moment";
-}
-
 }  // namespace
 
 AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSettings& settings,
@@ -57,7 +42,10 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
       executor_{executor},
       loop_{loop},
       random_{options.seed},
-      dealer_{context, dealer_options(random_, settings)},
+      context_{context},
+      keys_{settings.keys},
+      made_{settings.made_key},
+      dealer_{std::make_unique<net::Dealer>(context, dealer_options(random_, settings))},
       local_{context,
              {.message_bytes = limits::operator_message_bytes, .send_queue = answers_queued}},
       unread_{context, context.make_meter()},
@@ -90,21 +78,18 @@ Result<void> AgentServer::open(const std::string& local_endpoint) {
 
 Result<void> AgentServer::connect() {
     connected_ = net::boottime_now();
-    loop_.watch(dealer_, [this](Instant now) { return receive(now); });
-    return dealer_.connect(settings_.coordinator);
+    loop_.watch(*dealer_,
+                [this, link = dealer_.get()](Instant now) { return receive(now, *link); });
+    return dealer_->connect(settings_.coordinator);
 }
 
 Instant AgentServer::turn(Instant deadline) {
     deadline = std::min({deadline, core_.next_deadline(), observation_due_,
                          executor_.next_deadline().value_or(Instant::max())});
     const Instant now = loop_.turn(deadline);
-    while (const auto failure = dealer_.take_handshake_failure()) {
-        log::write(refusals_.limit(Errc::denied), now, log::Level::warn,
-                   "no secure connection, trying again",
-                   {{"coordinator", settings_.coordinator},
-                    {"reason", failure_text(*failure, settings_)}});
-    }
+    look_at_handshakes(now);
     for (const auto& written : disk_.collect()) {
+        on_key_written(written);
         log_written(now, written);
         step(now, written);
     }
@@ -129,10 +114,13 @@ Instant AgentServer::turn(Instant deadline) {
     return now;
 }
 
-bool AgentServer::receive(Instant now) {
-    const auto receipt = dealer_.receive(received_);
+bool AgentServer::receive(Instant now, net::Dealer& link) {
+    const auto receipt = link.receive(received_);
     if (receipt != net::Receipt::message) {
         return receipt != net::Receipt::nothing;
+    }
+    if (&link == next_.get()) {  // The coordinator answers each new connection.
+        take_over_next_link(now);
     }
     Result<void> sound = codec::check_version(received_[0]);
     if (sound && received_.size() != 2) {
@@ -293,12 +281,15 @@ void AgentServer::carry_out(Instant now, AgentOutput output) {
     for (const auto& message : output.messages) {
         send(message);
     }
+    if (output.key) {
+        carry_out(*output.key);
+    }
     finished_ = finished_ || output.finished;
 }
 
 void AgentServer::send(const AgentMessage& message) {
     codec::encode(message, encoded_);
-    if (dealer_.send({codec::version_frame(), encoded_}) == net::SendResult::sent) {
+    if (dealer_->send({codec::version_frame(), encoded_}) == net::SendResult::sent) {
         unlinked_.reset();
         patience_ = patience_with_link;
         return;
@@ -309,7 +300,7 @@ void AgentServer::send(const AgentMessage& message) {
     if (connected_ && now >= *unlinked_ + patience_) {
         unlinked_ = now;
         patience_ = std::min(2 * patience_, patience_with_link_max);
-        if (const auto connected = dealer_.connect_anew(); !connected) {
+        if (const auto connected = dealer_->connect_anew(); !connected) {
             log::warn("cannot reconnect", {{"reason", connected.error().detail}});
         }
     }
@@ -382,7 +373,10 @@ void AgentServer::log_restored(Instant now) {
 }
 
 void AgentServer::log_written(Instant now, const AgentInput& input) {
-    if (std::holds_alternative<DiskObserved>(input)) {
+    if (!std::holds_alternative<Remembered>(input) &&
+        !std::holds_alternative<RememberFailed>(input) &&
+        !std::holds_alternative<Journaled>(input) &&
+        !std::holds_alternative<JournalFailed>(input)) {
         return;
     }
     const auto* memory = std::get_if<RememberFailed>(&input);

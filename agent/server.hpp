@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -54,7 +55,7 @@ public:
     [[nodiscard]] std::size_t instances() const { return core_.instances().size(); }
 
 private:
-    bool receive(Instant now);
+    bool receive(Instant now, net::Dealer& link);
     void judge_starts(CoordinatorMessage& message) const;
     bool receive_local();
     [[nodiscard]] std::string answer_to(const net::Message& message);
@@ -65,6 +66,17 @@ private:
     void log_written(Instant now, const AgentInput& input);
     void send(const AgentMessage& message);
     void check_host(Instant now);
+
+    // ---- keys ----
+    void carry_out(KeyOrder order);
+    void begin_link(bool is_new);
+    void end_next_link();
+    void take_over_next_link(Instant now);
+    void look_at_handshakes(Instant now);
+    [[nodiscard]] std::string failure_text(net::HandshakeFailure failure) const;
+    void on_key_written(const AgentInput& input);
+
+    // ---- the log ----
     void log_message(Instant now, const CoordinatorMessage& message);
     void log_process_event(Instant now, const ProcessEvent& event);
     void log_restored(Instant now);
@@ -77,7 +89,13 @@ private:
     Executor& executor_;
     net::Loop& loop_;
     Random random_;
-    net::Dealer dealer_;
+    net::Context& context_;
+    std::optional<net::ClientKeys> keys_;
+    std::optional<KeyPair> made_;  // The key that is to replace the own one.
+    bool uses_new_ = false;        // The link has that key.
+    std::unique_ptr<net::Dealer> dealer_;
+    std::unique_ptr<net::Dealer> next_;  // Another link, until it carries messages.
+    bool next_is_new_ = false;
     net::Router local_;
     net::Unread unread_;
     Agent core_;

@@ -5,6 +5,7 @@
 
 #include "agent/exec/cgroups/usage.hpp"
 #include "agent/host_probe.hpp"
+#include "agent/joined.hpp"
 #include "common/base/limits.hpp"
 #include "common/net/host/clock.hpp"
 
@@ -28,6 +29,15 @@ AgentInput Disk::carry_out(const Job& job) {
     if (const auto* memory = std::get_if<AgentMemory>(&job)) {
         const auto written = state_.write_memory(*memory);
         return written ? AgentInput{Remembered{}} : RememberFailed{written.error().detail};
+    }
+    if (const auto* pair = std::get_if<KeyPair>(&job)) {
+        const auto written = agent::write_new_key(state_.path(), *pair);
+        return written ? AgentInput{KeyMade{to_string(pair->open)}}
+                       : KeyNotWritten{written.error().detail};
+    }
+    if (std::holds_alternative<KeepKey>(job)) {
+        const auto kept = agent::keep_new_key(state_.path());
+        return kept ? AgentInput{KeyKept{}} : KeyNotWritten{kept.error().detail};
     }
     if (std::holds_alternative<ObserveDisk>(job)) {
         return observe_disk(state_.path());

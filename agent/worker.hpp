@@ -17,6 +17,7 @@
 #include "agent/storage/state_directory.hpp"
 #include "common/base/ensure.hpp"
 #include "common/base/file_descriptor.hpp"
+#include "common/crypto/key.hpp"
 #include "common/messages/message.hpp"
 
 namespace muster::agent {
@@ -109,6 +110,9 @@ public:
 
     void write(AgentMemory memory) { worker_.submit(memory); }
     void write(JournalWrite changes) { worker_.submit(std::move(changes)); }
+    /// A key that is to replace the one of this host.
+    void write_new_key(const KeyPair& pair) { worker_.submit(pair); }
+    void keep_new_key() { worker_.submit(KeepKey{}); }
     /// Measures the free space, unless a measurement is under way. Answered by DiskObserved.
     void observe();
 
@@ -119,7 +123,8 @@ public:
 
 private:
     struct ObserveDisk {};
-    using Job = std::variant<AgentMemory, JournalWrite, ObserveDisk>;
+    struct KeepKey {};
+    using Job = std::variant<AgentMemory, JournalWrite, KeyPair, KeepKey, ObserveDisk>;
 
     [[nodiscard]] AgentInput carry_out(const Job& job);
 

@@ -84,6 +84,9 @@ ExitCode ask_coordinator(const CommandLine& line, const std::string& version) {
         case Run::events: return run_events(console, line, std::get<EventsRequest>(*request));
         case Run::drain: return run_drain(console, line, std::get<NodeDrainRequest>(*request));
         case Run::logs: return run_logs(console, line, std::get<LogsRequest>(*request));
+        case Run::rotate:
+            return line.arguments.empty() ? run_rotate(console)
+                                          : run_change(console, line, *request);
         case Run::token: return run_token(console, std::get<TokenCreateRequest>(*request));
         case Run::all_rows: return run_audit_export(console);
         case Run::top: return run_top(console, line, std::get<UsageRequest>(*request));

@@ -98,6 +98,7 @@ Result<Settings> settings_of(const CommandLine& line, const Environment& environ
     settings.coordinator = *coordinator;
     if (*context && net::ipc_path(*coordinator).empty()) {
         settings.keys = (*context)->keys;
+        settings.context = (*context)->name;
     }
     settings.events = *events;
     const bool waits = line.verb == Verb::wait || line.has("--wait");

@@ -25,6 +25,7 @@ struct Environment {
 struct Settings {
     std::string coordinator;                ///< An endpoint.
     std::optional<net::ClientKeys> keys{};  ///< Of the context; none for ipc.
+    std::string context{};                  ///< Whose keys these are.
     std::string events;                     ///< Empty: the coordinator's own.
     Duration timeout = 5s;
     Duration interval = 1s;  ///< Between two updates of --watch.

@@ -256,6 +256,9 @@ constexpr std::array table{
         {.example = "key add ann operator $KEY --expires 90d"}),
     ask<KeyRevokeRequest>(Verb::key_revoke, Run::change, Words::anything, intent_options),
     ask<KeyRemoveRequest>(Verb::key_remove, Run::change, Words::anything, intent_options),
+    ask<KeyRotateRequest>(Verb::key_rotate, Run::rotate, Words::node, intent_options,
+        {"[NAME]", "replace the key of an agent, or without a name your own in this context",
+         "key rotate n1"}),
     ask<AuditShowRequest>(Verb::audit_show, Run::read, Words::anything, audit_options,
         {"", "who changed what, and what was refused to whom", "audit show --since 120"}),
     ask<AuditVerifyRequest>(Verb::audit_verify, Run::read, Words::anything, read_options,
@@ -291,7 +294,8 @@ constexpr std::array table{
 // clang-format on
 
 /// `reported` is an option of `status`, `top` sends `usage`, `explain` has three verbs, `help`
-/// needs no coordinator, and a host enrols by `muster-agent join`.
+/// needs no coordinator, a host enrols by `muster-agent join`, and `key rotate` without a name
+/// sends `key renew`.
 template <class... Own>
 consteval bool has_each_but() {
     return std::ranges::all_of(codec::verb_rows, [](const codec::Verb& row) {
@@ -299,9 +303,9 @@ consteval bool has_each_but() {
                std::ranges::count(table, row.name, &VerbEntry::words) == 1;
     });
 }
-static_assert(
-    has_each_but<HelpRequest, ReportedRequest, UsageRequest, ExplainRequest, EnrolRequest>(),
-    "every request can be made by the command");
+static_assert(has_each_but<HelpRequest, ReportedRequest, UsageRequest, ExplainRequest, EnrolRequest,
+                           KeyRenewRequest>(),
+              "every request can be made by the command");
 
 }  // namespace
 

@@ -56,6 +56,7 @@ enum class Verb : std::uint8_t {
     key_add,
     key_revoke,
     key_remove,
+    key_rotate,
     node_accept,
     token_create,
     token_list,
@@ -88,6 +89,7 @@ enum class Run : std::uint8_t {
     drain,   ///< Sent once; with --watch, followed until it is done.
     doctor,  ///< Asks for many things.
     bundle,
+    rotate,    ///< Sent once, or makes a key of this user.
     token,     ///< Sent once, with a secret that is made here.
     all_rows,  ///< Requested page by page, to the end.
 };

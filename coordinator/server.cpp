@@ -271,8 +271,17 @@ bool Server::may_send(Instant now, OperatorEndpoint& endpoint,
         step(now, Denied{question.asker.by, question.request.id,
                          std::string{codec::verb_of(question.request.body)}, may.error()});
         endpoint.refuse(now, question.asker, may.error(), question.request.id);
+    } else if (core_.is_first_use(question.asker.by)) {
+        retire_key(now, question.asker.by);
     }
     return may.has_value();
+}
+
+void Server::retire_key(Instant now, const Caller& by) {
+    const Ticket ticket{++tickets_};
+    open_.emplace(ticket, Question{});
+    step(now,
+         FromOperator{ticket, CoreRequest{{}, KeyRenewRequest{.key = to_string(by.key)}}, {}, by});
 }
 
 void Server::admit_first(Instant now) {

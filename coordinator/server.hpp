@@ -86,6 +86,8 @@ private:
     [[nodiscard]] bool may_send(Instant now, OperatorEndpoint& endpoint,
                                 const OperatorEndpoint::Question& question);
     void admit_first(Instant now);
+    /// The caller uses its new key: the one before is refused from now on.
+    void retire_key(Instant now, const Caller& by);
     void ask_core(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
     void read_store(Instant now);
     void forward_civil_time(Instant now);

@@ -36,7 +36,8 @@ Agent::Agent(Instant now, AgentOptions options, const RecoveredState& recovered)
       session_{now, options_.hello_after_silence, options_.seed},
       lives_{recovered},
       readiness_{options_.check},
-      host_{options_.floors} {
+      host_{options_.floors},
+      keys_{options_.made_key} {
     ensure(raw(recovered.memory.incarnation) > 0, "a life has an incarnation before it begins");
 }
 
@@ -50,6 +51,7 @@ AgentOutput Agent::step(Instant now, const AgentInput& input) {
     advance(now, output);
     report_news(now, output);
     send_hello(now, output);
+    send_new_key(output);
     announce_departure(now, output);
     return output;
 }
@@ -158,6 +160,14 @@ void Agent::send_hello(Instant now, AgentOutput& output) {
     }
 }
 
+void Agent::send_new_key(AgentOutput& output) {
+    output.key = keys_.take_order();
+    if (auto key = keys_.take_key()) {
+        output.messages.emplace_back(
+            NewKey{.incarnation = memory().incarnation, .key = std::move(*key)});
+    }
+}
+
 void Agent::announce_departure(Instant now, AgentOutput& output) {
     // The agent does not wait for a journal that fails: the shims report the processes to the next
     // life.
@@ -245,6 +255,11 @@ void Agent::route(Instant now, const AgentInput& input, AgentOutput& output) {
             supervisor_.shut_down();
             readiness_.shut_down();
         },
+        [&](const KeyMade& event) { keys_.on_made(event.key); },
+        [&](const KeyNotWritten&) { keys_.on_not_written(); },
+        [&](const KeyKept&) { keys_.on_kept(); },
+        [&](const KeyRefused&) { keys_.on_denied(); },
+        [&](const KeyLinked& event) { keys_.on_linked(event.is_new); },
         [](const AgentWake&) {}};
     std::visit(handler, input);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "agent/core/fencing/command_fence.hpp"
+#include "agent/core/fencing/key_renewal.hpp"
 #include "agent/core/fencing/message_gate.hpp"
 #include "agent/core/fencing/session.hpp"
 #include "agent/core/host/host_watch.hpp"
@@ -63,6 +64,7 @@ private:
     void handle(Instant now, const Refused& refused, AgentOutput& output);
     void handle(Instant now, const Poll& poll, AgentOutput& output);
     void handle(Instant now, const Batch& batch, AgentOutput& output);
+    void handle(Instant now, const KeyRegistered& registered, AgentOutput& output);
     template <class Call>
         requires requires(Call call) { call.stamp; }
     void handle(Instant now, const Call& call, AgentOutput& output);
@@ -74,6 +76,7 @@ private:
     void report(Instant now, const Poll& poll, AgentOutput& output, HostVitals vitals = {});
     void report_news(Instant now, AgentOutput& output);
     void send_hello(Instant now, AgentOutput& output);
+    void send_new_key(AgentOutput& output);
     void announce_departure(Instant now, AgentOutput& output);
 
     /// How the agent ends, if it was ordered to end.
@@ -93,6 +96,7 @@ private:
     HostWatch host_;
     Reporter reporter_;
     AgentCalls calls_;
+    KeyRenewal keys_;
     Ending ending_;
 };
 

@@ -94,6 +94,9 @@ void Agent::handle(Instant now, const Welcome& welcome, AgentOutput& /*output*/)
 }
 
 void Agent::handle(Instant now, const Refused& refused, AgentOutput& /*output*/) {
+    if (refused.code == Errc::denied) {
+        keys_.on_denied();
+    }
     const bool known_is_past = refused.known < memory().incarnation;
     if (refused.code == Errc::hello_required ||
         (refused.code == Errc::stale_incarnation && known_is_past)) {
@@ -113,6 +116,7 @@ void Agent::handle(Instant now, const Poll& poll, AgentOutput& output) {
         fence_.answered(poll);
         session_.on_poll(now);
         supervisor_.extend_lease(now, poll.lease);
+        keys_.on_poll(poll.renew_key);
         if (poll.check) {
             readiness_.ask();
         }
@@ -120,6 +124,10 @@ void Agent::handle(Instant now, const Poll& poll, AgentOutput& output) {
     advance(now, output);  // The answer includes what begins now.
     review_trouble(now);
     report(now, poll, output, host_.vitals_to_report(now, poll.seen == Revision{}));
+}
+
+void Agent::handle(Instant /*now*/, const KeyRegistered& registered, AgentOutput& /*output*/) {
+    keys_.on_registered(registered.key);
 }
 
 void Agent::handle(Instant now, const Batch& batch, AgentOutput& output) {

@@ -84,11 +84,28 @@ struct DiskObserved {
 struct Leave {};
 /// The agent stops every instance, then announces its departure and ends.
 struct ShutDown {};
+/// The new key of this host is on disk, beside the present one.
+struct KeyMade {
+    std::string key;  ///< Its public half.
+};
+/// The new key could not be made or kept.
+struct KeyNotWritten {
+    std::string detail;
+};
+/// The new key took the place of the present one.
+struct KeyKept {};
+/// The coordinator does not let the key of the link connect.
+struct KeyRefused {};
+/// Messages go over another link from now on.
+struct KeyLinked {
+    bool is_new = false;  ///< It has the new key.
+};
 struct AgentWake {};
 
-using AgentInput = std::variant<FromCoordinator, Remembered, RememberFailed, Journaled,
-                                JournalFailed, ProcessStarted, ProcessNotStarted, ProcessEnded,
-                                HostObserved, DiskObserved, Leave, ShutDown, AgentWake>;
+using AgentInput =
+    std::variant<FromCoordinator, Remembered, RememberFailed, Journaled, JournalFailed,
+                 ProcessStarted, ProcessNotStarted, ProcessEnded, HostObserved, DiskObserved, Leave,
+                 ShutDown, KeyMade, KeyNotWritten, KeyKept, KeyRefused, KeyLinked, AgentWake>;
 
 // ---- outputs ----
 
@@ -150,6 +167,14 @@ struct MeasureProcesses {
 /// Read this from the host and send the answer to the coordinator when it is ready.
 using Reading = std::variant<ReadLog, MeasureProcesses>;
 
+/// What the shell does with the keys of this host.
+enum class KeyOrder : std::uint8_t {
+    make,         ///< Write a new key beside the present one. Answered by KeyMade or KeyNotWritten.
+    use_new,      ///< Make a second link with the new key. Answered by KeyLinked, once it carries
+    use_present,  ///< messages. The same with the present key.
+    keep,         ///< The new key replaces the present one. Answered by KeyKept or KeyNotWritten.
+};
+
 /// Carried out in this order.
 struct AgentOutput {
     std::optional<AgentMemory> remember;  ///< Answered by Remembered or RememberFailed.
@@ -160,7 +185,8 @@ struct AgentOutput {
     std::vector<Spawn> checks;     ///< Of no instance: whether the host can work.
     std::vector<Reading> readings;
     std::vector<AgentMessage> messages;  ///< A message that cannot be sent is dropped.
-    bool finished = false;               ///< After Leave or ShutDown: the departure is announced.
+    std::optional<KeyOrder> key;
+    bool finished = false;  ///< After Leave or ShutDown: the departure is announced.
 };
 
 }  // namespace muster::agent

@@ -42,6 +42,7 @@ struct AgentOptions {
     std::vector<LimitFact> limits{};
     CapacityFrom capacity_from{};
     HostFloors floors{};
+    std::string made_key{};  ///< A new key that an earlier life made and did not keep.
 };
 
 /// The state with which a life of an agent begins.

@@ -48,6 +48,7 @@ private:
     void on(const Report& report);
     void on(const Ack& ack);
     void on(const Departure& /*departure*/) {}
+    void on(const NewKey& /*key*/) {}
     template <class Answer>
         requires requires(Answer answer) { answer.stamp; }
     void on(const Answer& /*answer*/) {}  // Calls are never sent, so they have no answers.

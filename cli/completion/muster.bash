@@ -84,11 +84,12 @@ _muster() {
         'token create'*) options='--node --ttl --uses --reason' ;;
         'token list'*) options='--watch --interval' ;;
         'token revoke'*) options='--reason' ;;
-        key | 'help key') words='list add revoke remove' ;;
+        key | 'help key') words='list add revoke remove rotate' ;;
         'key list'*) options='--watch --interval' ;;
         'key add'*) options='--expires --pool --task --reason' ;;
         'key revoke'*) options='--reason' ;;
         'key remove'*) options='--reason' ;;
+        'key rotate'*) options='--reason'; [[ $verb != 'key rotate' ]] || words="$(_muster_names node "${to[@]}")" ;;
         audit | 'help audit') words='show verify export' ;;
         'audit show'*) options='--since --watch --interval' ;;
         'audit verify'*) options='--watch --interval' ;;

@@ -1,9 +1,6 @@
 #include "cli/contexts/contexts.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <unistd.h>
 
 #include "common/base/ids.hpp"
@@ -14,24 +11,13 @@
 
 namespace muster::cli {
 
-Contexts Contexts::of_user() {
-    const std::string configured = paths::variable("XDG_CONFIG_HOME");
-    const std::string home = paths::variable("HOME");
-    const std::string base =
-        configured.starts_with('/') ? configured : (home.empty() ? "/root" : home) + "/.config";
-    return Contexts{base + "/muster"};
-}
+namespace {
 
-std::string Contexts::path_of(const std::string& name) const {
-    return directory_ + "/contexts/" + name;
-}
-
-Result<Context> Contexts::read(const std::string& name) const {
+Result<Context> read_file_of(const std::string& name, const std::string& path) {
     if (!is_valid_name(name)) {
         return fail(Errc::invalid,
                     in_quotes(name) + " is no name of a context: " + std::string{name_rule()});
     }
-    const std::string path = path_of(name);
     const auto text = read_secret_file(path);
     if (!text && text.error().code == Errc::not_found) {
         return fail(Errc::not_found,
@@ -55,15 +41,52 @@ Result<Context> Contexts::read(const std::string& name) const {
     return Context{.name = name, .coordinator = *endpoint, .keys = {*server, *own}};
 }
 
+Result<void> write_file(const Context& context, const std::string& path) {
+    return write_secret_file(path,
+                             "# Access to a cluster of muster, with the key of its operator.\n"
+                             "coordinator = \"" +
+                                 context.coordinator + "\"\ncoordinator_key = \"" +
+                                 to_string(context.keys.server) + "\"\n" +
+                                 key_lines(context.keys.own));
+}
+
+}  // namespace
+
+Contexts Contexts::of_user() {
+    const std::string configured = paths::variable("XDG_CONFIG_HOME");
+    const std::string home = paths::variable("HOME");
+    const std::string base =
+        configured.starts_with('/') ? configured : (home.empty() ? "/root" : home) + "/.config";
+    return Contexts{base + "/muster"};
+}
+
+std::string Contexts::path_of(const std::string& name) const {
+    return directory_ + "/contexts/" + name;
+}
+
+Result<Context> Contexts::read(const std::string& name) const {
+    return read_file_of(name, path_of(name));
+}
+
+Result<Context> Contexts::read_new(const std::string& name) const {
+    return read_file_of(name, new_path_of(name));
+}
+
 Result<void> Contexts::add(const Context& context) const {
     return paths::make_private_directory(directory_ + "/contexts").and_then([&] {
-        return write_secret_file(path_of(context.name),
-                                 "# Access to a cluster of muster, with the key of its operator.\n"
-                                 "coordinator = \"" +
-                                     context.coordinator + "\"\ncoordinator_key = \"" +
-                                     to_string(context.keys.server) + "\"\n" +
-                                     key_lines(context.keys.own));
+        return write_file(context, path_of(context.name));
     });
+}
+
+Result<void> Contexts::write_new(const Context& context) const {
+    return paths::make_private_directory(directory_ + "/new").and_then([&] {
+        unlink(new_path_of(context.name).c_str());  // It is not whole, so it was never sent.
+        return write_file(context, new_path_of(context.name));
+    });
+}
+
+Result<void> Contexts::keep_new(const std::string& name) const {
+    return replace_file(new_path_of(name), path_of(name));
 }
 
 Result<void> Contexts::use(const std::string& name) const {
@@ -71,12 +94,9 @@ Result<void> Contexts::use(const std::string& name) const {
         const std::string path = directory_ + "/current";
         const std::string fresh = path + ".new";
         unlink(fresh.c_str());
-        if (auto written = write_secret_file(fresh, name + '\n'); !written) {
-            return written;
-        }
-        return std::rename(fresh.c_str(), path.c_str()) == 0
-                   ? Result<void>{}
-                   : fail(Errc::io, path + " cannot be written: " + std::strerror(errno));
+        return write_secret_file(fresh, name + '\n').and_then([&] {
+            return replace_file(fresh, path);
+        });
     });
 }
 

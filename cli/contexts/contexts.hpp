@@ -21,6 +21,7 @@ struct Context {
 /// --context:
 ///
 ///     ~/.config/muster/contexts/NAME    0600, because it holds the operator's key
+///     ~/.config/muster/new/NAME         the same with a new key, while it replaces the other
 ///     ~/.config/muster/current          the name of one
 class Contexts {
 public:
@@ -31,6 +32,10 @@ public:
     [[nodiscard]] Result<Context> read(const std::string& name) const;
     /// `exists`: the name is taken.
     [[nodiscard]] Result<void> add(const Context& context) const;
+    /// The context with the key that is to replace the present one: beside it, and in its place.
+    [[nodiscard]] Result<void> write_new(const Context& context) const;
+    [[nodiscard]] Result<Context> read_new(const std::string& name) const;
+    [[nodiscard]] Result<void> keep_new(const std::string& name) const;
     [[nodiscard]] Result<void> use(const std::string& name) const;
     [[nodiscard]] std::vector<std::string> names() const;
     /// Empty: none.
@@ -38,6 +43,10 @@ public:
     [[nodiscard]] std::string path_of(const std::string& name) const;
 
 private:
+    [[nodiscard]] std::string new_path_of(const std::string& name) const {
+        return directory_ + "/new/" + name;
+    }
+
     std::string directory_;
 };
 

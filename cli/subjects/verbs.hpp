@@ -35,6 +35,8 @@ namespace muster::cli {
 
 /// `token create`: prints the command with which a host joins.
 [[nodiscard]] ExitCode run_token(Console& console, TokenCreateRequest request);
+/// `key rotate` without a name: replaces the key of the context.
+[[nodiscard]] ExitCode run_rotate(Console& console);
 
 /// `audit export`: all rows, page by page.
 [[nodiscard]] ExitCode run_audit_export(Console& console);

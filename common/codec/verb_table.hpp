@@ -226,6 +226,11 @@ inline constexpr auto verb_rows = [] {
             "refuse these keys from now on, and the names, too", "key revoke ann"),
         row<KeyRemoveRequest, KeysReply>("key remove", keys, change, admin, "PATTERN",
             "forget names and their keys", "key remove ann"),
+        row<KeyRotateRequest, KeysReply>("key rotate", keys, change, admin, "NAME",
+            "ask an agent for a new key, which then replaces the present one", "key rotate n1"),
+        row<KeyRenewRequest, KeysReply>("key renew", keys, change, observer, "KEY",
+            "add a key to the caller's own name; its first use retires the present one",
+            "key renew 202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"),
         row<EnrolRequest, EnrolReply>("enrol", keys, change, agent, "NAME SECRET",
             "ask that this host be admitted; only on the endpoint for enrolment",
             "enrol n1 202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"),
@@ -261,9 +266,10 @@ static_assert(has_each_once(), "every request has one row in the table of verbs"
 static_assert(std::ranges::none_of(verb_rows,
                                    [](const Verb& verb) {
                                        return verb.access == Access::change &&
-                                              verb.role == Role::observer;
+                                              verb.role == Role::observer &&
+                                              verb.name != "key renew";
                                    }),
-              "an observer changes nothing");
+              "an observer changes nothing but its own key");
 static_assert(std::ranges::count(verb_rows, Role::agent, &Verb::role) == 1,
               "an agent sends no requests of operators; a host that is not admitted yet sends one");
 

@@ -1,6 +1,7 @@
 #include "common/crypto/key_file.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <optional>
@@ -22,6 +23,13 @@ tl::unexpected<Error> failed(const std::string& path, std::string_view what) {
 std::string directory_of(const std::string& path) {
     const auto slash = path.rfind('/');
     return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+Result<void> make_name_durable(const std::string& path) {
+    const FileDescriptor directory{
+        open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+    return directory.is_open() && fsync(directory.get()) == 0 ? Result<void>{}
+                                                              : failed(path, "made durable");
 }
 
 Result<void> check_owner(const std::string& path, int file) {
@@ -77,11 +85,12 @@ Result<void> write_secret_file(const std::string& path, std::string_view text) {
         unlink(path.c_str());
         return written;
     }
-    const FileDescriptor directory_file{
-        open(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-    return directory_file.is_open() && fsync(directory_file.get()) == 0
-               ? Result<void>{}
-               : failed(path, "made durable");
+    return make_name_durable(path);
+}
+
+Result<void> replace_file(const std::string& from, const std::string& to) {
+    return std::rename(from.c_str(), to.c_str()) == 0 ? make_name_durable(to)
+                                                      : failed(to, "replaced");
 }
 
 Result<std::string> read_secret_file(const std::string& path) {

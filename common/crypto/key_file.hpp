@@ -14,6 +14,8 @@ namespace muster {
 /// Writes a new file, durably, with mode 0600 and the owner of its directory. `exists`: there is
 /// one already, and it is left alone.
 [[nodiscard]] Result<void> write_secret_file(const std::string& path, std::string_view text);
+/// Gives such a file another name, durably. A file of that name is replaced.
+[[nodiscard]] Result<void> replace_file(const std::string& from, const std::string& to);
 /// The text of such a file. `not_found`: there is none.
 [[nodiscard]] Result<std::string> read_secret_file(const std::string& path);
 

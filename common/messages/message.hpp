@@ -168,8 +168,17 @@ struct Departure {
     friend bool operator==(const Departure&, const Departure&) = default;
 };
 
-using AgentMessage =
-    std::variant<Hello, Report, Ack, Departure, LogPiece, Signalled, Measured, AgentCallFailed>;
+/// The public half of a new key that the agent made because a poll asked for one. The connection
+/// proves the present key, so the message counts for its name only.
+struct NewKey {
+    Incarnation incarnation{};
+    std::string key;  ///< 64 hexadecimal digits.
+
+    friend bool operator==(const NewKey&, const NewKey&) = default;
+};
+
+using AgentMessage = std::variant<Hello, Report, Ack, Departure, NewKey, LogPiece, Signalled,
+                                  Measured, AgentCallFailed>;
 
 // ---- coordinator to agent ----
 
@@ -204,6 +213,8 @@ struct Poll {
     Sequence issued{};   ///< The last sequence issued to this life in this epoch.
     bool check = false;  ///< The host is not ready: run its check again.
     BootMs lease{};      ///< Until then it may run exclusive instances. 0: no change.
+    /// The key of the agent is being replaced: it sends a new key, or uses the one that it sent.
+    bool renew_key = false;
 
     friend bool operator==(const Poll&, const Poll&) = default;
 };
@@ -264,7 +275,14 @@ struct Batch {
     friend bool operator==(const Batch&, const Batch&) = default;
 };
 
+/// The new key of the agent is durable: from now on it can connect with that key, too.
+struct KeyRegistered {
+    std::string key;
+
+    friend bool operator==(const KeyRegistered&, const KeyRegistered&) = default;
+};
+
 using CoordinatorMessage =
-    std::variant<Welcome, Refused, Poll, Batch, ReadLog, SendSignal, Measure>;
+    std::variant<Welcome, Refused, Poll, Batch, KeyRegistered, ReadLog, SendSignal, Measure>;
 
 }  // namespace muster

@@ -48,8 +48,8 @@ using CoreRequestBody = OutOfLine<std::variant<
     NodeDrainRequest, NodeAddRequest, NodeRemoveRequest, NodeApplyRequest, LimitListRequest,
     LimitSetRequest, GroupListRequest, GroupShowRequest, NodeForgiveRequest, FreezeShowRequest,
     FreezeOnRequest, FreezeOffRequest, LogsRequest, TaskSignalRequest, UsageRequest, KeyListRequest,
-    KeyAddRequest, KeyRevokeRequest, KeyRemoveRequest, NodeAcceptRequest, EnrolRequest,
-    TokenListRequest, TokenCreateRequest, TokenRevokeRequest>>;
+    KeyAddRequest, KeyRevokeRequest, KeyRemoveRequest, KeyRotateRequest, KeyRenewRequest,
+    NodeAcceptRequest, EnrolRequest, TokenListRequest, TokenCreateRequest, TokenRevokeRequest>>;
 
 template <class... Shell, class... Core>
 std::variant<Shell..., Core...> all_of_both(std::variant<Shell...>, std::variant<Core...>);

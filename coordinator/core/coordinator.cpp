@@ -6,6 +6,7 @@
 #include "coordinator/core/check.hpp"
 #include "coordinator/core/queries/lists/listing.hpp"
 #include "coordinator/core/rooms.hpp"
+#include "coordinator/core/security/rotation.hpp"
 
 namespace muster::coordinator {
 
@@ -41,6 +42,13 @@ Result<void> Coordinator::may_send(Instant now, const Caller& caller,
                                    const RequestBody& request) const {
     const Memory& memory = rooms_->memory();
     return memory.access.may_send(caller, request, memory.clock.at(now)).map([](const auto&) {});
+}
+
+bool Coordinator::is_first_use(const Caller& caller) const {
+    const Keys& keys = rooms_->memory().ledger.keys();
+    const StoredKey* const row = caller.is_local ? nullptr : owner_of(keys, caller.key);
+    const auto soon = row == nullptr ? nullptr : keys.find(row->name);
+    return soon != nullptr && coordinator::is_first_use(*soon, caller.key);
 }
 
 std::vector<PublicKey> Coordinator::admitted_keys(bool agents) const {

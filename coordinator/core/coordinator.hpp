@@ -41,6 +41,9 @@ public:
     /// answers itself.
     [[nodiscard]] Result<void> may_send(Instant now, const Caller& caller,
                                         const RequestBody& request) const;
+    /// The caller uses a new key for the first time: a KeyRenewRequest with this key, in its name,
+    /// retires the one before.
+    [[nodiscard]] bool is_first_use(const Caller& caller) const;
     /// The keys that may connect as agents, or as operators, in order. They are the same as long as
     /// keys_version() is.
     [[nodiscard]] std::vector<PublicKey> admitted_keys(bool agents) const;

@@ -14,11 +14,13 @@ Memory::Memory(Instant now, CoordinatorOptions given, const StoreImage& image)
       ledger{options, image, copies.workload},
       access{options, ledger.keys()},
       enrolments{options, ledger},
+      renewals{nodes, ledger},
       room{nodes, ledger},
       suspension{options, nodes},
       liveness{now, options, image.meta.counter, nodes, copies.placements, room},
       freeze{nodes, liveness, ledger.freeze()},
-      membership{options, {nodes, copies, ledger, access, room, suspension, liveness, freeze}},
+      membership{options,
+                 {nodes, copies, ledger, access, renewals, room, suspension, liveness, freeze}},
       planning{now, options, image, nodes, copies, ledger.settings()} {
     ensure(options.loss.silent_after >= 2, "one missed answer is no silence");
     ensure(options.loss.after > options.loss.silent_after, "a node is silent before it is lost");

@@ -15,6 +15,7 @@
 #include "coordinator/core/rows.hpp"
 #include "coordinator/core/security/access.hpp"
 #include "coordinator/core/security/enrolments.hpp"
+#include "coordinator/core/security/key_renewals.hpp"
 #include "coordinator/core/suspension/suspension.hpp"
 #include "coordinator/core/workload/copies.hpp"
 
@@ -37,6 +38,7 @@ struct Memory {
     Ledger ledger;
     Access access;
     Enrolments enrolments;
+    KeyRenewals renewals;
     FleetRoom room;
     Suspension suspension;
     Liveness liveness;

@@ -111,12 +111,17 @@ void Rooms::apply_tasks(StepContext& step, const PendingWrite& write, Effects& e
 void Rooms::apply_keys(StepContext& step, const Change& change, Effects& effects) {
     const Rows<StoredKey>& keys = change.of<StoredKey>();
     for (const Shared<StoredKey>& row : keys.put) {
-        step.emit(row->revoked ? "key.revoked" : "key.admitted", row->name,
-                  std::string{to_string(row->role)} + ", " + describe_by(row->author));
+        step.emit(row->revoked                            ? "key.revoked"
+                  : row->rotation == Rotation::asked      ? "key.asked"
+                  : row->rotation == Rotation::registered ? "key.registered"
+                                                          : "key.admitted",
+                  row->name, std::string{to_string(row->role)} + ", " + describe_by(row->author));
+        in_.renewals.on_row(row->name);
         in_.membership.check_key(step, row->name, effects);
     }
     for (const std::string& name : keys.erased) {
         step.emit("key.removed", name, describe_by(change.why.author));
+        in_.renewals.on_row(name);
         in_.membership.check_key(step, name, effects);
     }
     const Rows<StoredToken>& tokens = change.of<StoredToken>();

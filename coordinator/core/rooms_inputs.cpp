@@ -14,6 +14,8 @@ void Rooms::on(StepContext& step, const FromAgent& input, Effects& effects) {
             in_.membership.on_hello(step, input, message, effects);
         } else if constexpr (std::is_same_v<Kind, Departure>) {
             in_.membership.on_departure(step, session, message, effects);
+        } else if constexpr (std::is_same_v<Kind, NewKey>) {
+            in_.renewals.on_new_key(step, session, message);
         } else if constexpr (std::is_same_v<Kind, Report>) {
             reports_.on_report(step, session, message, effects);
         } else if constexpr (std::is_same_v<Kind, Ack>) {

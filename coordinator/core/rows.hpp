@@ -132,6 +132,13 @@ struct AdmittedKey {
     friend bool operator==(const AdmittedKey&, const AdmittedKey&) = default;
 };
 
+/// How far the replacement of a key is.
+enum class Rotation : std::uint8_t {
+    none,
+    asked,       ///< The agent of the name is asked for a new key.
+    registered,  ///< The last key is new. Its first use retires the other one.
+};
+
 /// A name that proves itself by a key.
 struct StoredKey {
     static constexpr std::size_t keys_at_most = 2;  ///< So that one can replace the other.
@@ -143,6 +150,8 @@ struct StoredKey {
     std::vector<std::string> pools{};  ///< That it may change. Empty: all.
     std::vector<std::string> tasks{};  ///< Patterns. Empty: all.
     std::string author{};              ///< Of the last change.
+    Rotation rotation = Rotation::none;
+    CivilMs lasting_until{};  ///< Registered: the end of the new key once it is in use. 0: none.
 
     friend bool operator==(const StoredKey&, const StoredKey&) = default;
 };

@@ -63,14 +63,16 @@ struct CoreFields::OfCore : PlainFields {
             clock_ahead, bad_report, bad_report_event_round);
     }
     static void fields(auto& visit, codec::Like<Node> auto& it) {
-        static_assert(is_made_of<Node, RegistryFacts, LifecycleFacts, LifeFacts, ConflictFacts,
-                                 PollFacts, SilenceFacts, RecoveryFacts, ComplianceFacts,
-                                 ReadinessFacts, CopyFacts, RowFacts, ReportedFacts>);
+        static_assert(
+            is_made_of<Node, RegistryFacts, LifecycleFacts, LifeFacts, KeyFacts, ConflictFacts,
+                       PollFacts, SilenceFacts, RecoveryFacts, ComplianceFacts, ReadinessFacts,
+                       CopyFacts, RowFacts, ReportedFacts>);
         auto& [name, session, key, issued, from_store, counts_toward_freeze, touched] =
             part<RegistryFacts>(it);
         auto& [lost, gone, able, ahead, suspended_until, intent, admission, since] =
             part<LifecycleFacts>(it);
         auto& [incarnation, life, left_instances_running, lacks_proofs] = part<LifeFacts>(it);
+        auto& [renew_key] = part<KeyFacts>(it);
         auto& [in_conflict] = part<ConflictFacts>(it);
         auto& [polled_round, polled_issued, answered_in, polled_at_start, answer_pending, misses,
                connection_misses, silent_routes] = part<PollFacts>(it);
@@ -84,7 +86,8 @@ struct CoreFields::OfCore : PlainFields {
         visit(
             "name session key issued from_store counts_toward_freeze touched lost gone able ahead "
             "suspended_until intent admission since incarnation life left_instances_running "
-            "lacks_proofs in_conflict polled_round polled_issued answered_in polled_at_start "
+            "lacks_proofs renew_key in_conflict polled_round polled_issued answered_in "
+            "polled_at_start "
             "answer_pending "
             "misses "
             "connection_misses "
@@ -93,10 +96,10 @@ struct CoreFields::OfCore : PlainFields {
             "vanished durable row_pending forgetting agent_facts",
             name, session, key, issued, from_store, counts_toward_freeze, touched, lost, gone, able,
             ahead, suspended_until, intent, admission, since, incarnation, life,
-            left_instances_running, lacks_proofs, in_conflict, polled_round, polled_issued,
-            answered_in, polled_at_start, answer_pending, misses, connection_misses, silent_routes,
-            silent, given_up, awaited, disobeyed, ignored_checks, known_revision, resolved_up_to,
-            reported, vanished, durable, row_pending, forgetting, agent_facts);
+            left_instances_running, lacks_proofs, renew_key, in_conflict, polled_round,
+            polled_issued, answered_in, polled_at_start, answer_pending, misses, connection_misses,
+            silent_routes, silent, given_up, awaited, disobeyed, ignored_checks, known_revision,
+            resolved_up_to, reported, vanished, durable, row_pending, forgetting, agent_facts);
     }
     static constexpr auto names(const NodeRegistry*) {
         return "slots free -by_name -by_session poll_set touched deadlines changes_seen "
@@ -439,6 +442,7 @@ struct CoreFields::OfCore : PlainFields {
               kept, dropped);
     }
     static constexpr auto names(const Enrolments::Pending*) { return "name key since"; }
+    static constexpr auto names(const KeyRenewals*) { return "-nodes -ledger"; }
     static constexpr auto names(const Enrolments*) { return "-options -ledger pending"; }
     static constexpr auto names(const FleetRoom*) { return "-nodes -ledger became_full"; }
     static constexpr auto names(const Suspension*) { return "-options -nodes scores"; }
@@ -467,7 +471,8 @@ struct CoreFields::OfCore : PlainFields {
                "-in_line";
     }
     static constexpr auto names(const Memory*) {
-        return "options clock events nodes copies ledger -access enrolments room suspension "
+        return "options clock events nodes copies ledger -access enrolments renewals room "
+               "suspension "
                "liveness freeze "
                "membership planning";
     }

@@ -143,7 +143,7 @@ struct PlainFields {
     static constexpr auto names(const StoredFreeze*) { return "on reason author since"; }
     static constexpr auto names(const AdmittedKey*) { return "key since until"; }
     static constexpr auto names(const StoredKey*) {
-        return "name role keys revoked pools tasks author";
+        return "name role keys revoked pools tasks author rotation lasting_until";
     }
     static constexpr auto names(const StoredToken*) {
         return "name hash pattern uses until author";

@@ -21,9 +21,9 @@ struct RecordFields : PlainFields {
 
     static void fields(auto& visit, codec::Like<PollTo> auto& it) {
         auto& [session, poll] = it;
-        auto& [epoch, round, incarnation, seen, issued, check, lease] = poll;
-        visit("session epoch round incarnation seen issued check lease", session, epoch, round,
-              incarnation, seen, issued, check, lease);
+        auto& [epoch, round, incarnation, seen, issued, check, lease, renew_key] = poll;
+        visit("session epoch round incarnation seen issued check lease renew_key", session, epoch,
+              round, incarnation, seen, issued, check, lease, renew_key);
     }
 };
 

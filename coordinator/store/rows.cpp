@@ -153,7 +153,9 @@ Result<StoredKey> stored_key_of(const sqlite::Statement& row) {
                      .revoked = row.number(8) != 0,
                      .pools = words_of(row.text(9)),
                      .tasks = words_of(row.text(10)),
-                     .author = std::string{row.text(11)}};
+                     .author = std::string{row.text(11)},
+                     .rotation = static_cast<Rotation>(row.number(12)),
+                     .lasting_until = CivilMs{row.number(13)}};
     for (const int at : {2, 5}) {
         const AdmittedKey key{key_of_blob(row.blob(at)), CivilMs{row.number(at + 1)},
                               CivilMs{row.number(at + 2)}};
@@ -256,7 +258,7 @@ Result<StoreImage> read_image(const sqlite::Database& database) {
     add("SELECT reason, author, since FROM freeze", image.freeze, freeze_of);
     add("SELECT name, generation, ordinals FROM ends ORDER BY name", image.ends, ends_of);
     add("SELECT name, role, key, since, until, second_key, second_since, second_until, revoked, "
-        "pools, tasks, author FROM keys ORDER BY name",
+        "pools, tasks, author, rotation, lasting_until FROM keys ORDER BY name",
         image.keys, stored_key_of);
     add("SELECT id, hash, pattern, uses, until, author FROM tokens ORDER BY id", image.tokens,
         token_of);
@@ -318,7 +320,7 @@ constexpr std::array<std::string_view, std::variant_size_v<Write> - 1> texts{
     "DELETE FROM freeze",
     "INSERT OR REPLACE INTO ends VALUES (?, ?, ?)",
     "DELETE FROM ends WHERE name = ?",
-    "INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "DELETE FROM keys WHERE name = ?",
     "INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?, ?, ?)",
     "DELETE FROM tokens WHERE id = ?",
@@ -399,7 +401,8 @@ struct Bind {
         const AdmittedKey second = key->keys.size() > 1 ? key->keys.back() : AdmittedKey{};
         all(key->name, key->role, Blob{bytes_of_key(first.key)}, first.since, first.until,
             Blob{bytes_of_key(second.key)}, second.since, second.until, key->revoked,
-            joined(key->pools, " "), joined(key->tasks, " "), key->author);
+            joined(key->pools, " "), joined(key->tasks, " "), key->author, key->rotation,
+            key->lasting_until);
     }
     void operator()(const StoredToken& token) const {
         all(token.name, Blob{bytes_of_key(token.hash)}, token.pattern, token.uses, token.until,

@@ -146,10 +146,16 @@ constexpr const char* tables_of_audit = R"(
     );
 )";
 
+// While a key of a name is replaced, the second key is the new one.
+constexpr const char* rotation_of_keys = R"(
+    ALTER TABLE keys ADD COLUMN rotation INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE keys ADD COLUMN lasting_until INTEGER NOT NULL DEFAULT 0;
+)";
+
 /// The step from each schema to the next.
 constexpr std::array<const char*, schema_version> steps{
     first_tables,  tables_of_intents, table_of_freeze, limits_of_rounds,
-    table_of_ends, tables_of_keys,    tables_of_audit};
+    table_of_ends, tables_of_keys,    tables_of_audit, rotation_of_keys};
 
 Result<void> insert_meta(const sqlite::Database& database, const ClusterId& cluster) {
     return database.prepare("INSERT INTO meta VALUES (1, ?, 0, ?, 0, 0)")

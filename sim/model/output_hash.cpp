@@ -53,8 +53,10 @@ struct AgentFields : coordinator::PlainFields {
     { coordinator::CoreFields::visit_members<AgentFields>(visit, it); }
 
     static void fields(auto& visit, const agent::AgentOutput& it) {
-        const auto& [remember, journal, processes, signals, left, checks, readings, messages,
+        // No key: simulated hosts have none.
+        const auto& [remember, journal, processes, signals, left, checks, readings, messages, key,
                      finished] = it;
+        static_cast<void>(key);
         const auto& [releases, asks, ends, renewals, spawns] = processes;
         visit(
             "remember journal releases asks ends renewals signals left spawns checks readings "

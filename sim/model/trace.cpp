@@ -102,6 +102,7 @@ std::string describe(const AgentMessage& message) {
                                [](const Report& report) { return describe_report(report); },
                                [](const Ack& ack) { return describe_ack(ack); },
                                [](const Departure&) { return std::string{"departure"}; },
+                               [](const NewKey&) { return std::string{"new key"}; },
                                []<class Call>(const Call& answer) {
                                    return fmt::format("{}, call {}", codec::tag<Call>,
                                                       raw(answer.stamp.number));
@@ -120,6 +121,7 @@ std::string describe(const CoordinatorMessage& message) {
                  },
                  [](const Poll& poll) { return fmt::format("poll, round {}", raw(poll.round)); },
                  [](const Batch& batch) { return describe_batch(batch); },
+                 [](const KeyRegistered&) { return std::string{"key registered"}; },
                  []<class Call>(const Call& call) {
                      return fmt::format("{}, call {}", codec::tag<Call>, raw(call.stamp.number));
                  }},

@@ -36,7 +36,9 @@ std::string text_of(const KeysReply& reply, const Style& style) {
     }
     Table table{{"NAME", "ROLE", "STATE", "FINGERPRINT", "UNTIL", "MAY CHANGE", "BY"}};
     for (const KeyView& key : in_natural_order(reply.keys, &KeyView::name)) {
-        table.add({key.name, key.role, Cell{key.state, tone_of_key(key.state)}, key.fingerprint,
+        const std::string state =
+            key.state + (key.rotation.empty() ? "" : ", new key: " + key.rotation);
+        table.add({key.name, key.role, Cell{state, tone_of_key(key.state)}, key.fingerprint,
                    key.until == CivilMs{} ? "-" : civil_time(key.until),
                    key.role == "operator" || key.role == "admin" ? scope_of(key) : "-",
                    key.author});

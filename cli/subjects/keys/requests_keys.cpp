@@ -75,6 +75,11 @@ Made change(const CommandLine& line) {
     return Request{line.arguments[0], occasion_of(line)};
 }
 
+/// Without a name only a key of this user is replaced, and its request is made when it is sent.
+Made key_to_rotate(const CommandLine& line) {
+    return KeyRotateRequest{line.arguments.empty() ? "" : line.arguments[0], occasion_of(line)};
+}
+
 Made node_to_accept(const CommandLine& line) {
     return NodeAcceptRequest{line.arguments[0], line.arguments[1], occasion_of(line)};
 }
@@ -83,6 +88,7 @@ constexpr std::array requests_of_keys{
     OwnRequest{Verb::key_add, key_to_add},
     OwnRequest{Verb::key_revoke, change<KeyRevokeRequest>},
     OwnRequest{Verb::key_remove, change<KeyRemoveRequest>},
+    OwnRequest{Verb::key_rotate, key_to_rotate},
     OwnRequest{Verb::node_accept, node_to_accept},
     OwnRequest{Verb::token_create, token},
     OwnRequest{Verb::token_revoke, change<TokenRevokeRequest>},

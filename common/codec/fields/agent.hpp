@@ -24,6 +24,10 @@ inline constexpr std::string_view tag<Ack> = "ack";
 template <>
 inline constexpr std::string_view tag<Departure> = "departure";
 template <>
+inline constexpr std::string_view tag<NewKey> = "new_key";
+template <>
+inline constexpr std::string_view tag<KeyRegistered> = "key_registered";
+template <>
 inline constexpr std::string_view tag<Welcome> = "welcome";
 template <>
 inline constexpr std::string_view tag<Refused> = "refused";
@@ -151,6 +155,16 @@ void fields(auto& visit, Like<Poll> auto& poll) {
     visit("issued", poll.issued, plain);
     visit("check", poll.check, plain.or_default());
     visit("lease", poll.lease, plain.or_default());
+    unless_default(visit, "renew_key", poll.renew_key, false, plain);
+}
+
+void fields(auto& visit, Like<NewKey> auto& message) {
+    visit("incarnation", message.incarnation, plain);
+    visit("key", message.key, text(limits::pattern_bytes));
+}
+
+void fields(auto& visit, Like<KeyRegistered> auto& message) {
+    visit("key", message.key, text(limits::pattern_bytes));
 }
 
 template <>

@@ -28,6 +28,14 @@ void fields(auto& visit, Like<KeyRevokeRequest, KeyRemoveRequest> auto& request)
     visit("pattern", request.pattern, name_pattern);
     fields(visit, request.why);
 }
+void fields(auto& visit, Like<KeyRotateRequest> auto& request) {
+    visit("name", request.name, valid_name);
+    fields(visit, request.why);
+}
+void fields(auto& visit, Like<KeyRenewRequest> auto& request) {
+    visit("key", request.key, key_text);
+    fields(visit, request.why);
+}
 void fields(auto& visit, Like<NodeAcceptRequest> auto& request) {
     visit("name", request.name, valid_name);
     visit("fingerprint", request.fingerprint, short_text);
@@ -37,6 +45,7 @@ void fields(auto& visit, Like<KeyView> auto& key) {
     visit("name", key.name, short_text);
     visit("role", key.role, short_text);
     visit("state", key.state, short_text);
+    unless_default(visit, "rotation", key.rotation, std::string{}, short_text);
     visit("fingerprint", key.fingerprint, short_text);
     visit("key", key.key, key_text);
     visit("since", key.since, plain);

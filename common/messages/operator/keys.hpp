@@ -44,6 +44,21 @@ struct KeyRemoveRequest {
 
     friend bool operator==(const KeyRemoveRequest&, const KeyRemoveRequest&) = default;
 };
+/// Asks the agent of this name for a new key, which then replaces the present one.
+struct KeyRotateRequest {
+    std::string name;
+    Occasion why{};
+
+    friend bool operator==(const KeyRotateRequest&, const KeyRotateRequest&) = default;
+};
+/// A new key for the name of the caller, with the same role and limits. The first use of the new
+/// key retires the others; until then, for an hour at most, all are valid.
+struct KeyRenewRequest {
+    std::string key;
+    Occasion why{};
+
+    friend bool operator==(const KeyRenewRequest&, const KeyRenewRequest&) = default;
+};
 /// Admits a host that enrolled without a token.
 struct NodeAcceptRequest {
     std::string name;
@@ -57,6 +72,8 @@ struct KeyView {
     std::string name;
     std::string role;
     std::string state;  ///< valid | expired | revoked | pending
+    /// That of its name: asked (of its agent), or registered and not used yet. Empty: none.
+    std::string rotation{};
     std::string fingerprint{};
     std::string key{};
     CivilMs since{};

@@ -75,7 +75,8 @@ std::string line_about(const AheadNode& node) {
 }
 
 std::string line_about(const KeyView& key) {
-    return key.name + " " + key.role + " " + key.state + " " + key.fingerprint;
+    return key.name + " " + key.role + " " + key.state + " " + key.fingerprint +
+           (key.rotation.empty() ? "" : ", rotation " + key.rotation);
 }
 
 std::string line_about(const TokenView& token) {
@@ -197,6 +198,12 @@ StoredAudit audit_row(const Denied& input, const Keys& keys) {
     StoredAudit row = row_by(input.by, keys);
     row.request = input.request;
     row.action = input.verb;
+    return row;
+}
+
+StoredAudit audit_row(const Caller& by, std::string_view action, const Keys& keys) {
+    StoredAudit row = row_by(by, keys);
+    row.action = action;
     return row;
 }
 

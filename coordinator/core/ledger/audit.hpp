@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/result.hpp"
@@ -42,6 +43,8 @@ private:
 /// A row that says who asks for what.
 [[nodiscard]] StoredAudit audit_row(const FromOperator& input, const Keys& keys);
 [[nodiscard]] StoredAudit audit_row(const Denied& input, const Keys& keys);
+/// The same for an action without a request.
+[[nodiscard]] StoredAudit audit_row(const Caller& by, std::string_view action, const Keys& keys);
 
 /// What a change did, in at most limits::sentence_bytes: `web scale 3 -> 5`.
 [[nodiscard]] std::string summary_of(const ReplyBody& reply);

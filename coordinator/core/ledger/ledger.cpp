@@ -253,7 +253,7 @@ void Ledger::propose(const PendingWrite& write) {
     }
 }
 
-void Ledger::submit(Change change, Output& output) {
+void Ledger::submit(Change change, Output& output, std::optional<StoredAudit> audit) {
     std::vector<Write> writes = writes_of(change);
     if (change.origin == ChangeOrigin::records) {
         for (const std::string& name : change.of<StoredNode>().erased) {
@@ -262,6 +262,11 @@ void Ledger::submit(Change change, Output& output) {
                 add_erase<StoredIntent>(name, writes);
             }
         }
+    }
+    if (audit) {
+        audit->epoch = pending_.proposed().epoch;
+        audit->counter = pending_.proposed().counter;
+        audit_.add(std::move(*audit), writes);
     }
     write_own(std::move(change), std::move(writes), output);
 }

@@ -73,8 +73,8 @@ public:
     /// Writes the next part.
     void submit_more(Output& output);
 
-    /// Submits our own decision, without a request.
-    void submit(Change change, Output& output);
+    /// Submits our own decision, without a request. `audit`: who caused it, if anybody.
+    void submit(Change change, Output& output, std::optional<StoredAudit> audit = {});
 
     /// Keeps in the audit that a request was refused, in a write of its own.
     void note_refusal(StepContext& step, const FromOperator& input, const Error& why);

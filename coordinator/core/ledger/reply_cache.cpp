@@ -92,6 +92,8 @@ void hash_into(Fnv& f, const KeyAddRequest& it) {
 }
 void hash_into(Fnv& f, const KeyRevokeRequest& it) { all<18>(f, it.pattern, it.why); }
 void hash_into(Fnv& f, const KeyRemoveRequest& it) { all<19>(f, it.pattern, it.why); }
+void hash_into(Fnv& f, const KeyRotateRequest& it) { all<24>(f, it.name, it.why); }
+void hash_into(Fnv& f, const KeyRenewRequest& it) { all<25>(f, it.key, it.why); }
 void hash_into(Fnv& f, const NodeAcceptRequest& it) { all<20>(f, it.name, it.fingerprint, it.why); }
 void hash_into(Fnv& f, const TokenCreateRequest& it) {
     all<21>(f, it.pattern, it.hash, it.ttl_ms, it.uses, it.why);

@@ -65,7 +65,8 @@ void PollRounds::ask(NodeIndex index, Epoch epoch, std::vector<PollTo>& polls) {
                                          .incarnation = node.incarnation,
                                          .seen = wants_all ? Revision{} : node.known_revision,
                                          .issued = node.issued,
-                                         .check = !node.able}});
+                                         .check = !node.able,
+                                         .renew_key = node.renew_key}});
 }
 
 bool PollRounds::answered(NodeIndex index, const Report& report) {

@@ -206,7 +206,9 @@ void Membership::welcome(StepContext& step, NodeIndex index, const FromAgent& in
     pools_.take_offer(index, node.name, hello.offer);
     NodeRows{in_.nodes}.end_forgetting(index);
     const bool was_here = !is_first && !node.gone && !in_.liveness.is_reconnect_grace(step.now);
-    if (was_here && node.session != session) {
+    // An agent that replaces its key changes the connection because it was asked to.
+    const bool is_renewal = in_.renewals.on_hello(step, index, input.by.key);
+    if (was_here && node.session != session && !is_renewal) {
         in_.suspension.add(step, index, FlapCause::reconnect);
     }
     if (node.session != session) {

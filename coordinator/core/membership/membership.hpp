@@ -18,6 +18,7 @@
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/options.hpp"
 #include "coordinator/core/security/access.hpp"
+#include "coordinator/core/security/key_renewals.hpp"
 #include "coordinator/core/suspension/suspension.hpp"
 #include "coordinator/core/workload/copies.hpp"
 
@@ -35,6 +36,7 @@ public:
         Copies& copies;
         Ledger& ledger;
         const Access& access;
+        KeyRenewals& renewals;
         FleetRoom& room;
         Suspension& suspension;
         Liveness& liveness;

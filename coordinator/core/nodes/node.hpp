@@ -80,6 +80,12 @@ struct LifeFacts {
         false;  ///< Its agent keeps no proofs of orders, and the cluster needs them.
 };
 
+/// Whether its key is being replaced.
+struct KeyFacts {
+    using Writer = class KeyRenewals;
+    bool renew_key = false;  ///< Its polls ask for a new key.
+};
+
 /// Two lives claim its name.
 struct ConflictFacts {
     using Writer = class NameConflicts;
@@ -177,6 +183,7 @@ struct ReportedFacts {
 struct Node : RegistryFacts,
               LifecycleFacts,
               LifeFacts,
+              KeyFacts,
               ConflictFacts,
               PollFacts,
               SilenceFacts,

@@ -1,6 +1,7 @@
 #include "coordinator/core/operators/key_handler.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "common/base/limits.hpp"
@@ -8,6 +9,7 @@
 #include "common/text/pattern.hpp"
 #include "coordinator/core/operators/intent_checks.hpp"
 #include "coordinator/core/queries/matching.hpp"
+#include "coordinator/core/security/rotation.hpp"
 
 namespace muster::coordinator {
 
@@ -20,11 +22,22 @@ std::string_view state_of(const StoredKey& row, const AdmittedKey& key, CivilMs 
     return key.until != CivilMs{} && key.until <= now ? "expired" : "valid";
 }
 
+std::string rotation_of(const StoredKey& row, const AdmittedKey& key) {
+    if (row.rotation == Rotation::none || row.revoked) {
+        return "";
+    }
+    if (row.rotation == Rotation::asked) {
+        return "asked";
+    }
+    return key == row.keys.back() ? "registered" : "to be retired";
+}
+
 void add_views(const StoredKey& row, CivilMs now, std::vector<KeyView>& into) {
     for (const AdmittedKey& one : row.keys) {
         into.push_back({.name = row.name,
                         .role = std::string{to_string(row.role)},
                         .state = std::string{state_of(row, one, now)},
+                        .rotation = rotation_of(row, one),
                         .fingerprint = fingerprint(one.key),
                         .key = to_string(one.key),
                         .since = one.since,
@@ -117,8 +130,13 @@ void KeyHandler::change(const RequestContext& context, const Request& request) {
     if (ledger_.deduplicate(context)) {
         return;
     }
-    auto answered =
-        check(request.why).and_then([&] { return change_of(request, context.step.civil()); });
+    auto answered = check(request.why).and_then([&] {
+        if constexpr (std::is_same_v<Request, KeyRenewRequest>) {
+            return change_of(request, context.step.civil(), context.input.by.key);
+        } else {
+            return change_of(request, context.step.civil());
+        }
+    });
     if (answered) {
         answered->change.why = request.why;
     }
@@ -178,6 +196,7 @@ Result<Answered> KeyHandler::change_of(const KeyAddRequest& request, CivilMs now
                                       std::string{to_string(row.role)} + "; 'muster key remove " +
                                       request.name + "' forgets it");
     }
+    row = without_rotation(std::move(row));  // What an admin decides ends it.
     const bool is_new = row.keys.empty();
     std::erase_if(row.keys, [&](const AdmittedKey& one) { return one.key == *key; });
     if (row.keys.size() == StoredKey::keys_at_most) {
@@ -225,6 +244,56 @@ Result<Answered> KeyHandler::change_of(const KeyRemoveRequest& request, CivilMs 
             all.change.of<StoredKey>().erased.push_back(name);
         }
         return all;
+    });
+}
+
+Result<Answered> KeyHandler::change_of(const KeyRotateRequest& request, CivilMs now) {
+    StoredKey row = ledger_.keys().proposed(request.name);
+    if (row.keys.empty()) {
+        return fail(Errc::not_found, "no name " + in_quotes(request.name) + " has a key");
+    }
+    if (row.revoked) {
+        return fail(Errc::refused, "the key of " + row.name + " was revoked");
+    }
+    if (row.role != Role::agent) {
+        return fail(
+            Errc::refused,
+            row.name + " is an " + std::string{to_string(row.role)} +
+                ", so only its holder replaces the key: 'muster key rotate' without a name");
+    }
+    if (row.rotation == Rotation::none) {
+        row.rotation = Rotation::asked;
+        row.author = request.why.author;
+    }
+    return put(std::move(row), now);
+}
+
+Result<Answered> KeyHandler::change_of(const KeyRenewRequest& request, CivilMs now,
+                                       const PublicKey& by) {
+    const auto& owners = ledger_.keys().count_soon().owners;
+    const auto own = by.is_none() ? owners.end() : owners.find(by);
+    if (own == owners.end()) {
+        return fail(Errc::refused,
+                    "this connection proves no key, so there is none to replace; connect to the "
+                    "operators' endpoint with the key");
+    }
+    StoredKey row = ledger_.keys().proposed(own->second);
+    const auto fresh = read_key("key", request.key);
+    if (!fresh) {
+        return tl::unexpected{fresh.error()};
+    }
+    if (*fresh == by) {
+        return put(is_first_use(row, by) ? with_new_key_only(std::move(row)) : std::move(row), now);
+    }
+    if (const auto owner = owners.find(*fresh);
+        owner != owners.end() && owner->second != row.name) {
+        return fail(Errc::exists, "the key belongs to " + owner->second);
+    }
+    if (owners.size() >= limits::keys) {
+        return fail(Errc::too_large, too_many(owners.size() + 1, "keys", limits::keys));
+    }
+    return with_new_key(std::move(row), by, *fresh, now).map([&](StoredKey&& changed) {
+        return put(std::move(changed), now);
     });
 }
 
@@ -294,6 +363,8 @@ Result<Answered> KeyHandler::change_of(const TokenRevokeRequest& request, CivilM
 template void KeyHandler::change(const RequestContext&, const KeyAddRequest&);
 template void KeyHandler::change(const RequestContext&, const KeyRevokeRequest&);
 template void KeyHandler::change(const RequestContext&, const KeyRemoveRequest&);
+template void KeyHandler::change(const RequestContext&, const KeyRotateRequest&);
+template void KeyHandler::change(const RequestContext&, const KeyRenewRequest&);
 template void KeyHandler::change(const RequestContext&, const NodeAcceptRequest&);
 template void KeyHandler::change(const RequestContext&, const TokenCreateRequest&);
 template void KeyHandler::change(const RequestContext&, const TokenRevokeRequest&);

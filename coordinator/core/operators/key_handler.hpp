@@ -25,6 +25,12 @@ public:
     void handle(const RequestContext& context, const KeyRemoveRequest& request) {
         change(context, request);
     }
+    void handle(const RequestContext& context, const KeyRotateRequest& request) {
+        change(context, request);
+    }
+    void handle(const RequestContext& context, const KeyRenewRequest& request) {
+        change(context, request);
+    }
     void handle(const RequestContext& context, const NodeAcceptRequest& request) {
         change(context, request);
     }
@@ -42,6 +48,9 @@ private:
     [[nodiscard]] Result<Answered> change_of(const KeyAddRequest& request, CivilMs now);
     [[nodiscard]] Result<Answered> change_of(const KeyRevokeRequest& request, CivilMs now);
     [[nodiscard]] Result<Answered> change_of(const KeyRemoveRequest& request, CivilMs now);
+    [[nodiscard]] Result<Answered> change_of(const KeyRotateRequest& request, CivilMs now);
+    [[nodiscard]] Result<Answered> change_of(const KeyRenewRequest& request, CivilMs now,
+                                             const PublicKey& by);
     [[nodiscard]] Result<Answered> change_of(const NodeAcceptRequest& request, CivilMs now);
     [[nodiscard]] Result<Answered> change_of(const TokenCreateRequest& request, CivilMs now);
     [[nodiscard]] Result<Answered> change_of(const TokenRevokeRequest& request, CivilMs now);

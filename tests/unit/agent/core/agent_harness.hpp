@@ -32,6 +32,7 @@ struct NodeOptions {
     CheckOptions check{};
     Offer offer{};
     std::vector<LimitFact> limits{};
+    std::string made_key{};
     RecoveredState recovered{};  ///< What an earlier life left, except its memory, which is above.
 };
 
@@ -74,9 +75,11 @@ public:
         message.round_ms = 1000;
         deliver(message);
     }
-    void poll(Revision seen = {}, Sequence issued = {}, bool check = false) {
+    void poll(Revision seen = {}, Sequence issued = {}, bool check = false,
+              bool renew_key = false) {
         round_ = next(round_);
-        const Poll message{epoch, round_, agent_.memory().incarnation, seen, issued, check};
+        const Poll message{epoch, round_,   agent_.memory().incarnation, seen, issued, check,
+                           {},    renew_key};
         deliver(message);
     }
     /// The agent's host facts in its answer to a poll.
@@ -173,6 +176,7 @@ public:
     std::vector<JournalWrite> journal;
     std::vector<InstanceId> left;
     std::vector<AgentMemory> memories;
+    std::vector<KeyOrder> key_orders;
     bool finished = false;
 
 private:
@@ -184,7 +188,8 @@ private:
                 .seed = 1,
                 .offer = options.offer,
                 .check = options.check,
-                .limits = options.limits};
+                .limits = options.limits,
+                .made_key = options.made_key};
     }
     [[nodiscard]] RecoveredState recovered() const {
         RecoveredState recovered = options_.recovered;
@@ -205,6 +210,9 @@ private:
             std::ranges::copy(out.processes.releases, std::back_inserter(releases));
             std::ranges::copy(out.left, std::back_inserter(left));
             finished = finished || out.finished;
+            if (out.key) {
+                key_orders.push_back(*out.key);
+            }
             if (out.remember) {
                 memories.push_back(*out.remember);
                 if (options_.disk_answers) {

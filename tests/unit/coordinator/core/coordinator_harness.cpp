@@ -234,6 +234,12 @@ void CoordinatorHarness::deliver(Session session, const Measure& call) {
     }
 }
 
+void CoordinatorHarness::deliver(Session session, const KeyRegistered& registered) {
+    if (FakeAgent* fake = find(session)) {
+        fake->registered.push_back(registered);
+    }
+}
+
 void CoordinatorHarness::deliver(Session session, const Poll& poll) {
     FakeAgent* fake = find(session);
     if (fake == nullptr) {

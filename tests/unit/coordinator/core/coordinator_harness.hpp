@@ -44,6 +44,7 @@ struct FakeAgent {
     std::vector<ReadLog> readings;
     std::vector<SendSignal> signals;
     std::vector<Measure> measures;
+    std::vector<KeyRegistered> registered;
 };
 
 /// A coordinator without a shell: the test plays its agents and its store, and sets the time.
@@ -136,6 +137,7 @@ private:
     void deliver(Session session, const ReadLog& call);
     void deliver(Session session, const SendSignal& call);
     void deliver(Session session, const Measure& call);
+    void deliver(Session session, const KeyRegistered& registered);
     void obey(FakeAgent& fake, const Batch& batch);
 };
 
