@@ -8,6 +8,7 @@ namespace muster::coordinator {
 
 void Rooms::on(StepContext& step, const FromAgent& input, Effects& effects) {
     const Session session = input.session;
+    in_.membership.check_key_of(step, session, effects);
     const auto to_its_room = [&](const auto& message) {
         using Kind = std::decay_t<decltype(message)>;
         if constexpr (std::is_same_v<Kind, Hello>) {

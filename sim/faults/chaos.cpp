@@ -53,6 +53,9 @@ ClusterOptions random_options(std::uint64_t seed, std::uint32_t nodes, const Fau
     if (Random{seed ^ 0x6b657973ULL}.chance(1, 4)) {
         options.coordinator.order_key = {};
     }
+    options.coordinator.keys = faults.has(Fault::keys);
+    options.coordinator.accept_pending =
+        options.coordinator.keys && Random{seed ^ 0x70656e64ULL}.chance(1, 2);
     return options;
 }
 
@@ -74,6 +77,9 @@ void Chaos::run(Duration duration) {
         if (random_.chance(1, 20) && may(Fault::stores)) {
             exchange_store();
         }
+        if (may(Fault::keys) && keys_random_.chance(1, 3)) {
+            inject_key_fault();
+        }
     }
 }
 
@@ -82,6 +88,7 @@ void Chaos::run(Duration duration) {
 void Chaos::serve_beside_byzantine_host() {
     cluster_.heal_all();
     (void)cluster_.run_until([&] { return cluster_.all_answered(); }, reconnected_within);
+    admit_hosts();
     open_all();
     if (!is_anyone_ahead()) {
         (void)cluster_.serves_beside_byzantine_hosts();
@@ -102,6 +109,7 @@ void Chaos::heal() {
     cluster_.heal_all();
     // Earlier requests must not take effect after the following ones.
     (void)cluster_.run_until([&] { return cluster_.all_answered(); }, reconnected_within);
+    admit_hosts();
     open_all();
     if (byzantine_host_) {
         give_up(cluster_.host(*byzantine_host_).name());

@@ -22,6 +22,7 @@ public:
     Chaos(Cluster& cluster, std::uint64_t seed, const FaultSet& faults)
         : cluster_{cluster},
           random_{seed ^ 0xc4a05ULL},
+          keys_random_{seed ^ 0x6b65792dULL},
           faults_{faults},
           manner_{random_falsification(seed)} {}
 
@@ -64,6 +65,16 @@ private:
     void cut_off_many();
     void reset_all();
     void inject_coordinator_fault();
+    void inject_key_fault();
+    void end_key(const std::string& label);
+    void rotate_key(const std::string& label);
+    void use_keys_of_others(const std::string& label);
+    void enrol(const std::string& label);
+    void operate_by_key();
+    void admit_operator(const std::string& name);
+    [[nodiscard]] RequestBody any_request();
+    void admit_hosts();
+    [[nodiscard]] bool is_own_key(const std::string& label) const;
 
     [[nodiscard]] bool may(Fault fault) const { return faults_.has(fault); }
     [[nodiscard]] std::string any_host();
@@ -74,6 +85,8 @@ private:
 
     Cluster& cluster_;
     Random random_;
+    Random keys_random_;  // Separate, so that the other draws stay the same.
+    std::uint64_t last_key_ = 0;
     FaultSet faults_;
     std::vector<coordinator::StoreImage> backups_;
     std::optional<std::string> byzantine_host_;  ///< The one byzantine host, if there is one.

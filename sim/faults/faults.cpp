@@ -65,6 +65,7 @@ constexpr std::array fault_rows{
     FaultRow{"freeze", 6},
     FaultRow{"queries", 6},
     FaultRow{"shim-loss", 4},
+    FaultRow{"keys", 2},
 };
 static_assert(fault_rows.size() == fault_count);
 
@@ -93,27 +94,33 @@ FaultSet FaultSet::drawn(std::uint64_t seed) {
     for (std::size_t fault = 0; fault < fault_count; ++fault) {
         faults.set_[fault] = random.chance(fault_rows.at(fault).eighths, 8);
     }
+    // Not drawn, so that the pinned seeds that have keys are known.
+    faults.set_[static_cast<std::size_t>(Fault::keys)] = seed % 4 == 3;
     return faults;
 }
 
 Result<FaultSet> FaultSet::parse(std::string_view text) {
-    if (text == "all") {
-        return all();
-    }
     FaultSet faults;
     if (text == "none") {
         return faults;
     }
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
+        const bool is_left_out = text.substr(begin).starts_with('-');
+        begin += is_left_out ? 1 : 0;
         const std::string_view name = text.substr(begin, end - begin);
+        if (name == "all") {
+            faults = is_left_out ? FaultSet{} : all();
+            begin = end + 1;
+            continue;
+        }
         const auto found = std::ranges::find(fault_rows, name, &FaultRow::name);
         if (found == fault_rows.end()) {
             return fail(Errc::invalid,
                         fmt::format("'{}' is not a fault; use all, none, or some of {}", name,
                                     names_of(all().set_)));
         }
-        faults.set_.set(static_cast<std::size_t>(found - fault_rows.begin()));
+        faults.set_.set(static_cast<std::size_t>(found - fault_rows.begin()), !is_left_out);
         begin = end + 1;
     }
     return faults;

@@ -64,8 +64,9 @@ enum class Fault : std::uint8_t {
     queries,
     // Later additions of any kind: a seed keeps the faults that it had.
     shim_loss,  ///< Messages between agents and shims about starts and ends are lost.
+    keys,  ///< Hosts and some operators prove keys, which end; others use their keys and names.
 };
-inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::shim_loss) + 1;
+inline constexpr std::size_t fault_count = static_cast<std::size_t>(Fault::keys) + 1;
 
 /// The faults of one run.
 class FaultSet {
@@ -73,8 +74,8 @@ public:
     [[nodiscard]] static FaultSet all();
     /// A subset, from the seed. Faults that hide most others are rare.
     [[nodiscard]] static FaultSet drawn(std::uint64_t seed);
-    /// Names separated by commas, `all` or `none`. Fails on an unknown name, and lists the known
-    /// ones.
+    /// Names separated by commas, `all` or `none`; `all,-keys` leaves out one. Fails on an unknown
+    /// name, and lists the known ones.
     [[nodiscard]] static Result<FaultSet> parse(std::string_view text);
 
     [[nodiscard]] FaultSet with(Fault fault) const;

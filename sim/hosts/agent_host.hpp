@@ -84,6 +84,9 @@ public:
         return ready_ && !full_ && !spawns_broken_ && !disk_broken_ && clock_ahead_ == Duration{};
     }
 
+    /// The key that its next connections prove.
+    void set_key(const PublicKey& key) { key_ = key; }
+
     // Deadlines.
     void begin(Instant now, std::uint64_t life);
     void wake(Instant now, std::uint64_t life);
@@ -103,6 +106,7 @@ public:
 
     [[nodiscard]] const std::string& label() const { return label_; }
     [[nodiscard]] const std::string& name() const { return name_; }
+    [[nodiscard]] const PublicKey& key() const { return key_; }
     [[nodiscard]] bool is_up() const { return core_ != nullptr; }
     [[nodiscard]] bool is_powered() const { return powered_; }
     [[nodiscard]] bool is_scrapped() const { return scrapped_; }
@@ -162,6 +166,7 @@ private:
     HostIndex index_;
     std::string label_;  ///< The host's own name.
     std::string name_;   ///< The name of its agent.
+    PublicKey key_;
     Random random_;
     Random shims_random_;  // Separate, so that losses of shims leave the other draws the same.
     agent::AgentMemory disk_;

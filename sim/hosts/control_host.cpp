@@ -40,9 +40,10 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
     const coordinator::StoreImage& image = world_.store.lead();
     world_.trace.line(now, "c1 leads, epoch {}", raw(image.meta.epoch));
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
-    world_.checkers.on(now, LeadershipBegan{image, options.recovery_grace, options.loss.after,
-                                            options.round, options.loss.rate_percent,
-                                            options.loss.burst, options.loss.silent_after});
+    world_.checkers.on(
+        now, LeadershipBegan{image, options.recovery_grace, options.loss.after, options.round,
+                             options.loss.rate_percent, options.loss.burst,
+                             options.loss.silent_after, options.order_key});
     core_ = std::make_unique<coordinator::Coordinator>(now, options, image);
     known_ = image;
     if (!world_.options.record.empty()) {
@@ -154,7 +155,8 @@ void ControlHost::follow_store() {
 }
 
 // The socket's probe shows a connection that has not sent a hello.
-void ControlHost::connected(Instant now, coordinator::Session session) {
+void ControlHost::connected(Instant now, coordinator::Session session, const PublicKey& proved) {
+    proved_.insert_or_assign(session, proved);
     if (core_) {
         send(now, session, Refused{Errc::hello_required, "send hello", Incarnation{}, 0});
     }
@@ -183,18 +185,51 @@ void ControlHost::receive(Instant now, coordinator::Session session, const Deliv
     } else {
         world_.trace.routine(now, bytes);
     }
+    if (proves_keys() && !is_proved(host, message)) {
+        receive_stolen_name(now, session, message);
+        return;
+    }
     const bool is_falsified = delivery.forged || (agents_[raw(host)]->is_byzantine() &&
                                                   std::holds_alternative<Report>(message));
     if (!is_falsified) {
-        on_input(now, coordinator::FromAgent{session, std::move(message)});
+        const coordinator::Caller by = caller_of(session, message);
+        on_input(now, coordinator::FromAgent{session, std::move(message), by});
     } else if (is_proved(host, message)) {
+        const coordinator::Caller by = caller_of(session, message);
         world_.checkers.on(now, ByzantineReport{host, agents_[raw(host)]->name()});
-        on_input(now, coordinator::FromAgent{session, std::move(message)});
+        on_input(now, coordinator::FromAgent{session, std::move(message), by});
         world_.checkers.on(now, ByzantineReportHandled{});
     }
 }
 
-// Its key proves its name, whatever its messages claim.
+PublicKey ControlHost::key_of(coordinator::Session session) const {
+    const auto at = proved_.find(session);
+    return at == proved_.end() ? PublicKey{} : at->second;
+}
+
+coordinator::Caller ControlHost::caller_of(coordinator::Session session,
+                                           const AgentMessage& message) const {
+    if (!proves_keys()) {
+        return {.is_local = true};
+    }
+    return std::holds_alternative<Hello>(message) ? coordinator::Caller{.key = key_of(session)}
+                                                  : coordinator::Caller{};
+}
+
+void ControlHost::receive_stolen_name(Instant now, coordinator::Session session,
+                                      const AgentMessage& hello) {
+    if (paused_) {
+        return;  // Too early: it is lost.
+    }
+    const coordinator::Input input =
+        coordinator::FromAgent{session, hello, caller_of(session, hello)};
+    coordinator::Output output = step(now, input);
+    follow_store();
+    carry_out(now, output);
+    restore();
+}
+
+// Without keys a byzantine host uses its own name: nobody could tell it from the other.
 bool ControlHost::is_proved(HostIndex host, const AgentMessage& message) const {
     const auto* hello = std::get_if<Hello>(&message);
     return hello == nullptr || hello->name == agents_[raw(host)]->name();
@@ -203,7 +238,8 @@ bool ControlHost::is_proved(HostIndex host, const AgentMessage& message) const {
 void ControlHost::on_request(Instant now, std::size_t question) {
     if (core_) {
         auto arrival = operators_.arrive(question);
-        on_input(now, coordinator::FromOperator{arrival.ticket, std::move(arrival.request)});
+        on_input(now, coordinator::FromOperator{
+                          arrival.ticket, std::move(arrival.request), {}, arrival.by});
     }
 }
 
@@ -246,6 +282,9 @@ coordinator::Output ControlHost::step(Instant now, const coordinator::Input& inp
         recorder_->record_input(now, input, *core_);
     }
     coordinator::Output output = core_->step(now, input);
+    const auto* from_agent = std::get_if<coordinator::FromAgent>(&input);
+    const PublicKey key = from_agent == nullptr ? PublicKey{} : key_of(from_agent->session);
+    world_.checkers.on(now, StepTaken{input, key, known_, output});
     const std::vector<std::string> found = core_->contradictions();
     ensure(found.empty(), found.empty() ? "" : found.front().c_str());
     if (world_.options.hash_outputs) {
@@ -331,6 +370,10 @@ void ControlHost::observe(Instant now, coordinator::Session session,
                           const CoordinatorMessage& message) {
     const HostIndex host = world_.network.host_of(session);
     const AgentHost& agent = *agents_[raw(host)];
+    if (proves_keys() && !std::holds_alternative<Welcome>(message) &&
+        !std::holds_alternative<Refused>(message)) {
+        world_.checkers.on(now, OrderSent{session, key_of(session), known_});
+    }
     if (const auto* batch = std::get_if<Batch>(&message)) {
         for (const Start& start : batch->starts) {
             world_.proofs[start.id].insert_or_assign(host, start.proof);
@@ -354,6 +397,9 @@ void ControlHost::send(Instant now, coordinator::Session session,
 }
 
 void ControlHost::poll(Instant now, const coordinator::PollTo& poll) {
+    if (proves_keys()) {
+        world_.checkers.on(now, OrderSent{poll.session, key_of(poll.session), known_});
+    }
     world_.checkers.on(now, PollIssued{world_.network.host_of(poll.session), poll.poll});
     codec::encode(poll.poll, bytes_);
     if (!world_.network.send(now, poll.session, Side::agent, bytes_)) {

@@ -33,7 +33,7 @@ public:
     void begin(Instant now, std::uint64_t life);
     void wake(Instant now, std::uint64_t life);
     void committed(Instant now, std::uint64_t life);
-    void connected(Instant now, coordinator::Session session);
+    void connected(Instant now, coordinator::Session session, const PublicKey& proved);
     void disconnected(Instant now, coordinator::Session session) {
         on_input(now, coordinator::SessionClosed{session});
     }
@@ -51,6 +51,13 @@ public:
 
 private:
     [[nodiscard]] bool is_proved(HostIndex host, const AgentMessage& message) const;
+    /// Somebody says hello with the name of another: only the core hears it, and must deny it.
+    void receive_stolen_name(Instant now, coordinator::Session session, const AgentMessage& hello);
+    [[nodiscard]] bool proves_keys() const { return world_.options.coordinator.keys; }
+    /// The sender, as the daemon's endpoint gives it.
+    [[nodiscard]] coordinator::Caller caller_of(coordinator::Session session,
+                                                const AgentMessage& message) const;
+    [[nodiscard]] PublicKey key_of(coordinator::Session session) const;
     void forward_civil_time(Instant now);
     void on_input(Instant now, coordinator::Input input);
     [[nodiscard]] coordinator::Output step(Instant now, const coordinator::Input& input);
@@ -84,6 +91,7 @@ private:
     coordinator::StoreImage known_;                   ///< The store as far as the core knows it.
     std::deque<coordinator::Persist> unheard_;        ///< Writes that became durable since.
     std::map<HostIndex, agent::AgentMemory> claims_;  ///< In the last hellos.
+    std::map<coordinator::Session, PublicKey> proved_;
     std::optional<Instant> due_;
     std::string bytes_;
 };

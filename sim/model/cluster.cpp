@@ -14,6 +14,7 @@ namespace muster::sim {
 Cluster::Cluster(const ClusterOptions& options)
     : world_{options}, operators_{world_}, control_{world_, operators_, agents_} {
     Random random{options.seed ^ 0x6f66666572ULL};
+    enrol_first_hosts();
     for (std::uint32_t host = 0; host < world_.options.nodes; ++host) {
         add_host(fmt::format("n{}", host), options.offers ? any_offer(random) : Offer{});
     }
@@ -26,6 +27,7 @@ void Cluster::add(std::string label, std::string agent_name, Offer offer) {
     agents_.push_back(
         std::make_unique<AgentHost>(world_, index, std::move(label), std::move(agent_name)));
     agents_.back()->set_offer(std::move(offer));
+    agents_.back()->set_key(key_of_host(agents_.back()->label()));
     agents_.back()->boot(now_);
 }
 
@@ -48,8 +50,10 @@ void Cluster::note(std::string_view label, std::string_view what) {
 
 // ---- operators ----
 
-std::size_t Cluster::ask(RequestBody body) {
-    const std::size_t question = operators_.ask(now_, std::move(body));
+std::size_t Cluster::ask(RequestBody body) { return ask(std::move(body), {.is_local = true}); }
+
+std::size_t Cluster::ask(RequestBody body, const coordinator::Caller& by) {
+    const std::size_t question = operators_.ask(now_, std::move(body), by);
     collect_violations();
     return question;
 }
@@ -283,7 +287,7 @@ void Cluster::apply(Delivery& delivery) {
 
 void Cluster::apply(const ConnectTry& attempt) {
     if (const auto session = world_.network.connect(now_, attempt)) {
-        control_.connected(now_, *session);
+        control_.connected(now_, *session, at(attempt.host).key());
     }
 }
 

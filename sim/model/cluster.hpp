@@ -13,6 +13,11 @@
 
 namespace muster::sim {
 
+/// The key of a host of this label. A host that gets new keys counts them.
+[[nodiscard]] PublicKey key_of_host(std::string_view label, std::uint64_t number = 0);
+/// The key of an operator of this name.
+[[nodiscard]] coordinator::Caller operator_with_key(std::string_view name);
+
 /// A whole cluster in one process on virtual time: the coordinator's core, an agent's core on each
 /// host, and models of everything else: wires, disks, processes, clients of operators. Every
 /// message goes through the real codec.
@@ -54,6 +59,8 @@ public:
     std::size_t restart(const std::string& task) { return ask(TaskRestartRequest{task}); }
     std::size_t remove(const std::string& task) { return ask(TaskRemoveRequest{task}); }
     std::size_t ask(RequestBody body);
+    /// By an operator who proves this key, or by a host that enrols.
+    std::size_t ask(RequestBody body, const coordinator::Caller& by);
     /// The client sends its request again.
     void repeat(std::size_t question) { operators_.repeat(now_, question); }
     [[nodiscard]] const std::optional<Reply>& answer(std::size_t question) const {
@@ -63,11 +70,9 @@ public:
 
     // ---- hosts and their agents, by label ----
 
-    void add_host(const std::string& label, Offer offer = {}) {
-        add(label, label, std::move(offer));
-    }
+    void add_host(const std::string& label, Offer offer = {});
     /// Another machine whose agent takes the name of an existing one. Its label is NAME'.
-    void add_twin(const std::string& name) { add(name + "'", name, {}); }
+    void add_twin(const std::string& name);
     void kill_host(std::string_view label);  ///< It loses its power without an announcement.
     void boot_host(std::string_view label) { act(label, "is booted", &AgentHost::boot, now_); }
     void scrap_host(std::string_view label);     ///< It loses its power forever.
@@ -95,6 +100,26 @@ public:
     /// A process ends by itself, now or as soon as its agent knows that it began. False if the
     /// instance does not run.
     bool end_process(const InstanceId& id, std::int32_t exit_code);
+
+    // ---- keys, if `coordinator.keys` is set ----
+
+    /// Another host; no operator has admitted its key.
+    void add_stranger(const std::string& label) { add(label, label, {}); }
+    /// An operator admits the key that the host has now, for this long; 0: for ever.
+    std::size_t admit(std::string_view label, Duration valid = {});
+    /// An operator frees the name of the host, then admits its present key.
+    void admit_anew(std::string_view label);
+    std::size_t revoke(const std::string& name) { return ask(KeyRevokeRequest{name, {}}); }
+    /// From now on the host proves this key. It connects again.
+    void set_key(std::string_view label, const PublicKey& key);
+    /// It sends a hello with another node's name and everything else true.
+    void steal_name(std::string_view label, const std::string& name);
+    /// Another machine with a copy of this host's directory, key included. Its label is NAME'.
+    void clone_host(const std::string& name);
+    /// Whether its key is admitted under its name now, or none is needed.
+    [[nodiscard]] bool is_key_admitted(HostIndex host) const;
+    /// The same, and its key has no end.
+    [[nodiscard]] bool is_admitted_for_ever(HostIndex host) const;
 
     // ---- the wires ----
 
@@ -208,6 +233,7 @@ private:
     void apply(const ClientRetry& retry) { operators_.retry(now_, retry); }
 
     void add(std::string label, std::string agent_name, Offer offer);
+    void enrol_first_hosts();
     [[nodiscard]] AgentHost& at(HostIndex host) { return *agents_[raw(host)]; }
     void note(std::string_view label, std::string_view what);
     /// Applies a fault or an operation to a host.

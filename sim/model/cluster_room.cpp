@@ -44,6 +44,9 @@ bool Cluster::is_admitted(HostIndex host) const {
     const coordinator::StoredIntent* intent = intent_of(store(), agents_[raw(host)]->name());
     const coordinator::Admission admission =
         intent == nullptr ? coordinator::Admission::open : intent->admission;
+    if (!is_key_admitted(host)) {
+        return false;
+    }
     return world_.options.coordinator.listed_only ? admission == coordinator::Admission::listed
                                                   : admission != coordinator::Admission::removed;
 }

@@ -27,6 +27,20 @@ struct LeadershipBegan {
     std::uint32_t loss_rate_percent = 1;
     std::uint32_t loss_burst = 10;
     std::uint32_t silent_after = 2;
+    SecretKey order_key{};
+};
+/// The coordinator's core has taken a step. Nothing of its output is carried out yet.
+struct StepTaken {
+    const coordinator::Input& input;
+    PublicKey key{};                       ///< That the connection of an agent proved.
+    const coordinator::StoreImage& store;  ///< What was in effect before.
+    const coordinator::Output& output;
+};
+/// A poll, an order or a call is sent to an agent that has to prove its key.
+struct OrderSent {
+    coordinator::Session session{};
+    PublicKey key{};                       ///< That this connection proved.
+    const coordinator::StoreImage& store;  ///< What is in effect now.
 };
 /// These writes became durable now, together.
 struct Committed {
@@ -76,6 +90,7 @@ struct NumbersShown {
 
 struct RequestMade {
     const Request& request;
+    coordinator::Caller by{.is_local = true};
 };
 struct ReplyGiven {
     const Reply& reply;

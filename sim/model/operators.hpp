@@ -26,8 +26,9 @@ public:
     explicit Operators(World& world) : world_{world}, random_{world.options.seed ^ 0x6f70ULL} {}
 
     /// Returns the number of the request.
-    std::size_t ask(Instant now, RequestBody body) {
+    std::size_t ask(Instant now, RequestBody body, coordinator::Caller by = {.is_local = true}) {
         Question question;
+        question.by = by;
         question.request = Request{new_id(now), std::move(body)};
         codec::encode(question.request, question.bytes);
         questions_.push_back(std::move(question));
@@ -35,7 +36,7 @@ public:
         const std::size_t number = questions_.size() - 1;
         const Request& request = questions_[number].request;
         world_.trace.line(now, "op asks {}: {}", number, codec::verb_of(request.body));
-        world_.checkers.on(now, RequestMade{request});
+        world_.checkers.on(now, RequestMade{request, by});
         send(now, number);
         return number;
     }
@@ -56,6 +57,7 @@ public:
     struct Arrival {
         coordinator::Ticket ticket{};
         CoreRequest request;
+        coordinator::Caller by;
     };
 
     [[nodiscard]] Arrival arrive(std::size_t question) {
@@ -65,7 +67,7 @@ public:
         ensure(to_core.has_value(), "simulated operators ask about the cluster");
         const coordinator::Ticket ticket{++last_ticket_};
         tickets_.emplace(ticket, question);
-        return Arrival{ticket, *std::move(to_core)};
+        return Arrival{ticket, *std::move(to_core), questions_.at(question).by};
     }
 
     void reply(Instant now, const coordinator::ReplyTo& reply) {
@@ -133,6 +135,7 @@ private:
 
     struct Question {
         Request request;
+        coordinator::Caller by;
         std::string bytes;
         std::uint32_t attempts = 0;
         std::optional<Reply> answer;

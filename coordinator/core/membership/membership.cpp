@@ -311,6 +311,15 @@ void Membership::check_key(StepContext& step, std::string_view name, Effects& ef
     }
 }
 
+void Membership::check_key_of(StepContext& step, Session session, Effects& effects) {
+    if (in_.ledger.keys().count().ends.empty()) {
+        return;  // No key ends by itself.
+    }
+    if (const auto index = in_.nodes.find(session)) {
+        check_key(step, in_.nodes[*index].name, effects);
+    }
+}
+
 void Membership::on_connection_closed(Session session) {
     if (const auto index = in_.nodes.find(session)) {
         in_.liveness.rounds().cancel_poll(*index);

@@ -59,6 +59,8 @@ public:
                       Effects& effects);
     /// Closes the session of a node whose key is not admitted any more.
     void check_key(StepContext& step, std::string_view name, Effects& effects);
+    /// The same before a message of this session is handled: its key may have ended just now.
+    void check_key_of(StepContext& step, Session session, Effects& effects);
     /// A connection closed: no node is reached by it any more.
     void on_connection_closed(Session session);
     [[nodiscard]] NameConflicts& conflicts() { return conflicts_; }
