@@ -42,6 +42,9 @@ bool Enrolments::is_open(CivilMs now) const {
 }
 
 void Enrolments::on_request(const RequestContext& context, const EnrolRequest& request) {
+    if (ledger_.deduplicate(context)) {
+        return;
+    }
     auto answered = check_clock(request.now, context.step.civil()).and_then([&] {
         return admit(context, request);
     });

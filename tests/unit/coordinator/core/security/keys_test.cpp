@@ -124,6 +124,7 @@ TEST_CASE("an agent joins under the name of its key only [A4][A5]", "[keys][S18]
     const Caller ada = keyed.admit("ada", Role::admin, 9);
     CHECK(keyed.hello("web-7", other_key) == Errc::denied);
     CHECK(keyed.hello("web-7", ada) == Errc::denied);
+    CHECK(keyed.hello("ada", ada) == Errc::denied);
     CHECK(keyed.hello("web-7", {.key = some_key(99)}) == Errc::denied);
     CHECK(keyed.hello("web-7", {}) == Errc::denied);
     CHECK(keyed.hello("web-7", {.is_local = true}) == Errc::denied);
@@ -187,6 +188,22 @@ TEST_CASE("an expired key is denied, and its session ends", "[keys]") {
     REQUIRE(keyed.harness["web-7"].refusals.size() == 1);
     CHECK(keyed.harness["web-7"].refusals.back().code == Errc::denied);
     CHECK(keyed.hello("web-7", web_key) == Errc::denied);
+}
+
+// Goal: nothing is obeyed after the end of a key, also between two readings of the clock (S19).
+// Method: no clock is read any more; the agent reports a moment before the end and after it.
+TEST_CASE("a report after the end of its key is refused at once", "[keys][S19]") {
+    Keyed keyed;
+    const Caller web_key = keyed.admit("web-7", Role::agent, web, 60'000);
+    REQUIRE(keyed.hello("web-7", web_key) == std::nullopt);
+    FakeAgent& fake = keyed.harness["web-7"];
+    keyed.harness.pass(59s);
+    keyed.harness.give(FromAgent{fake.session, Report{}, Caller{}});
+    CHECK(fake.refusals.empty());
+    keyed.harness.pass(2s);
+    keyed.harness.give(FromAgent{fake.session, Report{}, Caller{}});
+    REQUIRE_FALSE(fake.refusals.empty());
+    CHECK(fake.refusals.front().code == Errc::denied);
 }
 
 // Goal: a key is replaced without a gap.
@@ -323,6 +340,32 @@ TEST_CASE("an expired or revoked token admits nobody [A13]", "[keys][enrolment]"
     CHECK(
         code_of(keyed.ask(enrolling(2), EnrolRequest{.name = "n2", .secret = hash_text(other)})) ==
         Errc::denied);
+}
+
+// Goal: a request id takes effect once, that of a host that enrols as well (S3).
+// Method: the same request twice, before the first is durable and after it; also with another name.
+TEST_CASE("an enrolment that is repeated takes effect once", "[keys][enrolment][S3]") {
+    Keyed keyed;
+    const std::string secret(64, 'a');
+    REQUIRE(keyed.ask(TokenCreateRequest{
+        .pattern = "*", .hash = hash_text(secret), .ttl_ms = 60'000, .uses = 2}));
+    const RequestId id = keyed.harness.fresh_id();
+    std::uint64_t tickets = 0;
+    const auto enrol = [&](const std::string& name) {
+        const Ticket ticket{++tickets};
+        const CoreRequest request{id, EnrolRequest{.name = name, .secret = hash_text(secret)}};
+        keyed.harness.give(FromOperator{ticket, request, {}, enrolling(1)});
+        return keyed.harness.reply_to(ticket);
+    };
+    const auto first = enrol("n1");
+    REQUIRE(first);
+    REQUIRE(first->result);
+    const std::size_t writes = keyed.harness.persisted.size();
+    CHECK(enrol("n1") == first);
+    CHECK(keyed.harness.persisted.size() == writes);
+    const auto other = enrol("n2");
+    REQUIRE(other);
+    CHECK_FALSE(other->result);
 }
 
 // Goal: a host whose clock is far off is told so, and not admitted.
