@@ -71,6 +71,11 @@ public:
         if (published.event.topic == "freeze.ended") {
             is_given_up_ = !published.event.detail.starts_with("fewer than ");
         }
+        if (published.event.topic == "node.left") {  // Perhaps its key ended, not its connection.
+            for (auto& [host, route] : routes_) {
+                route.is_open = route.is_open && route.name != published.event.name;
+            }
+        }
         if (published.event.topic != "node.lost") {
             return;
         }

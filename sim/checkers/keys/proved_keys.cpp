@@ -126,7 +126,9 @@ void ProvedKeys::judge_hello(const StepTaken& step, coordinator::Session session
     const bool is_about_it = std::ranges::any_of(step.output.events, [&](const Event& event) {
         return event.topic.starts_with("node.") && event.name == hello.name;
     });
-    if (!may && (is_about_it || !step.output.persist.empty())) {
+    const auto own = names_.find(session);
+    const bool is_its_end = own != names_.end() && own->second == hello.name;  // It leaves.
+    if (!may && !is_its_end && (is_about_it || !step.output.persist.empty())) {
         violated("S19", "a hello that was denied changed {}", hello.name);
     }
 }
