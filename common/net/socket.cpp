@@ -51,7 +51,7 @@ void bound_what_waits(zmq::socket_t& socket, std::string_view bound) {
     const auto messages = static_cast<std::uint64_t>(socket.get(zmq::sockopt::rcvhwm)) + 2;
     const auto bytes = static_cast<std::uint64_t>(socket.get(zmq::sockopt::maxmsgsize));
     if (const auto port = number_in<std::uint16_t>(bound.substr(bound.rfind(':') + 1))) {
-        bound_unreceived(*port, messages * bytes);
+        bound_unreceived(*port, {.all = messages * bytes, .frame = bytes});
     }
 }
 

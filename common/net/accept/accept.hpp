@@ -19,9 +19,9 @@ void close_when_out_of_files();
 /// file of the same number is not affected.
 void guard_connection(int file);
 
-/// At most so many bytes may wait for the application on each connection that is accepted at this
-/// port from now on. Only for encrypted ones.
-void bound_unreceived(std::uint16_t port, std::uint64_t bytes);
+/// At most this may wait for the application on each connection that is accepted at this port from
+/// now on. Only for encrypted ones.
+void bound_unreceived(std::uint16_t port, const Unreceived::Bounds& at_most);
 
 /// The application received a message of an encrypted connection. Any thread may call it.
 void on_received(int file, Instant now, const Unreceived::Amount& message);

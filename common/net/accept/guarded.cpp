@@ -42,7 +42,7 @@ std::atomic<std::uint64_t> count_ended{0};
 Unreceived::All unreceived_of_all{0};
 
 std::mutex bounds_mutex;
-std::map<std::uint16_t, std::uint64_t> bounds;  // Of unreceived bytes, by port.
+std::map<std::uint16_t, Unreceived::Bounds> bounds;  // By port.
 
 Mark* mark_of(int file, bool make) {
     const auto number = static_cast<std::size_t>(file);
@@ -176,14 +176,14 @@ ssize_t receive_guarded(Mark& mark, int file, char* into, std::size_t size, int 
     return got;
 }
 
-/// The bound of the socket that accepted it.
-std::uint64_t bound_of(int file) {
+/// The bounds of the socket that accepted it.
+Unreceived::Bounds bounds_of(int file) {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the sockets API asks for it.
     if (getsockname(file, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
         (address.ss_family != AF_INET && address.ss_family != AF_INET6)) {
-        return Unreceived::most_bytes;
+        return {};
     }
     in_port_t port = 0;  // It is at the same place in both.
     static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
@@ -192,7 +192,7 @@ std::uint64_t bound_of(int file) {
                 sizeof port);
     const std::lock_guard lock{bounds_mutex};
     const auto found = bounds.find(ntohs(port));
-    return found == bounds.end() ? Unreceived::most_bytes : found->second;
+    return found == bounds.end() ? Unreceived::Bounds{} : found->second;
 }
 
 }  // namespace
@@ -216,14 +216,16 @@ namespace muster::net {
 void guard_connection(int file) {
     if (Mark* const mark = mark_of(file, true)) {
         mark->guard = {};
-        mark->unreceived.begin(boottime_now(), bound_of(file), unreceived_of_all);
+        mark->unreceived.begin(boottime_now(), bounds_of(file), unreceived_of_all);
         mark->cookie = cookie_of(file);
     }
 }
 
-void bound_unreceived(std::uint16_t port, std::uint64_t bytes) {
+void bound_unreceived(std::uint16_t port, const Unreceived::Bounds& at_most) {
     const std::lock_guard lock{bounds_mutex};
-    bounds.insert_or_assign(port, std::min(bytes, Unreceived::most_bytes));
+    bounds.insert_or_assign(
+        port, Unreceived::Bounds{.all = std::min(at_most.all, Unreceived::most_bytes),
+                                 .frame = std::min(at_most.frame, Unreceived::most_bytes)});
 }
 
 void on_received(int file, Instant now, const Unreceived::Amount& message) {

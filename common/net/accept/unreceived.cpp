@@ -23,14 +23,15 @@ Number take(std::atomic<Number>& from, Number amount) {
 
 }  // namespace
 
-void Unreceived::begin(Instant now, std::uint64_t at_most, All& all) {
+void Unreceived::begin(Instant now, const Bounds& at_most, All& all) {
     end(all);
-    at_most_ = at_most;
+    at_most_ = at_most.all;
+    frame_at_most_ = at_most.frame;
     judged_ = now;
 }
 
 Unreceived::Verdict Unreceived::add(const Amount& arrived, All& all) {
-    if (arrived.bytes > at_most_) {
+    if (arrived.bytes > at_most_ || (arrived.frames == 1 && arrived.bytes > frame_at_most_)) {
         return Verdict::too_much;  // Not added, so that no sum overflows.
     }
     const auto frames = frames_ += arrived.frames;

@@ -35,8 +35,13 @@ public:
         all_full,  ///< The connection with the most must be closed.
     };
 
+    /// What may wait on a connection.
+    struct Bounds {
+        std::uint64_t all = most_bytes;
+        std::uint64_t frame = most_bytes;  ///< The library ends a connection with a larger one.
+    };
     /// A new connection.
-    void begin(Instant now, std::uint64_t at_most, All& all);
+    void begin(Instant now, const Bounds& at_most, All& all);
     [[nodiscard]] Verdict add(const Amount& arrived, All& all);
     /// Of a message, as the library counted it: see frame().
     void take_off(Instant now, const Amount& received, All& all);
@@ -56,6 +61,7 @@ private:
     std::atomic<std::uint32_t> frames_{0};
     std::atomic<std::uint64_t> bytes_{0};
     std::atomic<std::uint64_t> at_most_{most_bytes};
+    std::atomic<std::uint64_t> frame_at_most_{most_bytes};
     std::atomic<Instant> judged_{Instant{}};  // Heartbeats until then are taken off.
 };
 

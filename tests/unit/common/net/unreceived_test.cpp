@@ -15,7 +15,7 @@ const Unreceived::Amount report{2, 10'000};  // A short frame and a long one.
 /// One connection.
 struct Connection {
     explicit Connection(Unreceived::All& sum, std::uint64_t at_most = 1'000'000) : all{sum} {
-        waiting.begin(start, at_most, all);
+        waiting.begin(start, {.all = at_most}, all);
     }
     [[nodiscard]] Verdict add(const Unreceived::Amount& amount) { return waiting.add(amount, all); }
     void take_off(Instant now, const Unreceived::Amount& amount) {
@@ -43,6 +43,15 @@ TEST_CASE("frames and bytes that wait on a connection are bounded", "[net][guard
     CHECK(at_once.add(Unreceived::frame(std::uint64_t{0} - 1)) == Verdict::too_much);
     CHECK(at_once.waiting.cost() == 0);
     CHECK(at_once.add(report) == Verdict::within);
+}
+
+// Goal: a frame for which the library ends the connection is counted, too.
+TEST_CASE("a frame above the bound of its socket ends the connection", "[net][guard]") {
+    Unreceived::All all{0};
+    Unreceived waiting;
+    waiting.begin(start, {.all = 1'000'000, .frame = 1'000}, all);
+    CHECK(waiting.add(Unreceived::frame(1'000), all) == Verdict::within);
+    CHECK(waiting.add(Unreceived::frame(1'001), all) == Verdict::too_much);
 }
 
 // Goal: a connection may last for ever. Method: a day of reports and heartbeats, at a rate below a
