@@ -32,6 +32,9 @@ net::Receipt AgentEndpoint::receive(Instant now, Input& into) {
     if (receipt == net::Receipt::nothing) {
         return receipt;
     }
+    if (!is_in_time(now)) {
+        return net::Receipt::dropped;
+    }
     const auto number = from_.route.generated();
     if (!number) {
         ++traffic_.foreign;
@@ -64,6 +67,19 @@ net::Receipt AgentEndpoint::receive(Instant now, Input& into) {
     remember_form(input.session, input.message);
     ++traffic_.messages;
     return net::Receipt::message;
+}
+
+// Nothing is answered: an answer costs as much as the message, and honest agents repeat what they
+// have to say.
+bool AgentEndpoint::is_in_time(Instant now) {
+    if (from_.peer.is_none() || rate_.admit(now, from_.peer)) {
+        return true;
+    }
+    log::write(rate_complaints_, now, log::Level::warn,
+               "an agent sends too many messages: the coordinator drops those above its rate; "
+               "'muster key list' shows whose key it is, and 'muster key revoke' cuts it off",
+               {{"fingerprint", fingerprint(from_.peer)}, {"per_second", messages_per_second}});
+    return false;
 }
 
 bool AgentEndpoint::received_json() const {

@@ -8,6 +8,7 @@
 
 #include "common/base/time.hpp"
 #include "common/log/log.hpp"
+#include "common/net/peer_rate.hpp"
 #include "common/net/router.hpp"
 #include "coordinator/core/coordinator.hpp"
 
@@ -15,11 +16,13 @@ namespace muster::coordinator {
 
 /// Messages that an endpoint counted; for tests and benchmarks.
 struct Traffic {
-    std::uint64_t messages = 0;     ///< Handed to the core.
-    std::uint64_t undecodable = 0;  ///< Not one of our messages; answered where possible.
-    std::uint64_t foreign = 0;      ///< From a peer that chose its own routing id; answered.
-    std::uint64_t unproved = 0;     ///< From a peer that proved no key.
-    std::uint64_t slow = 0;         ///< Not sent, because the peer does not read.
+    std::uint64_t messages = 0;           ///< Handed to the core.
+    std::uint64_t undecodable = 0;        ///< Not one of our messages; answered where possible.
+    std::uint64_t foreign = 0;            ///< From a peer that chose its own routing id; answered.
+    std::uint64_t unproved = 0;           ///< From a peer that proved no key.
+    std::uint64_t too_fast = 0;           ///< From a key that sent too many; dropped.
+    std::uint64_t broken_handshakes = 0;  ///< Ended before a key was judged.
+    std::uint64_t slow = 0;               ///< Not sent, because the peer does not read.
 };
 
 /// The agents' side of the shell: their bytes become inputs of the core, its outputs become bytes.
@@ -29,6 +32,10 @@ struct Traffic {
 /// sessions whose last hello was JSON, because polls and commands go to them in JSON.
 class AgentEndpoint {
 public:
+    /// Of one key. A busy agent sends some tens: a report and an ack in each of 20 rounds a second,
+    /// and what its host's clients ask for. What is dropped is repeated in the next round.
+    static constexpr std::uint32_t messages_per_second = 1'000;
+
     explicit AgentEndpoint(net::Context& context);
 
     /// Before bind(): every agent must prove an admitted key.
@@ -51,6 +58,8 @@ public:
     [[nodiscard]] Traffic traffic() const {
         Traffic all = traffic_;
         all.unproved = router_.unproved();
+        all.broken_handshakes = router_.broken_handshakes();
+        all.too_fast = rate_.refused();
         return all;
     }
 
@@ -58,6 +67,8 @@ private:
     [[nodiscard]] Result<void> decode(AgentMessage& into) const;
     [[nodiscard]] bool received_json() const;
     void remember_form(Session session, const AgentMessage& message);
+    /// False: its key sends too many.
+    [[nodiscard]] bool is_in_time(Instant now);
     void refuse(Instant now, Errc code, const std::string& detail);
     void send_bytes(Session session, bool json);
 
@@ -71,6 +82,8 @@ private:
     std::vector<Session> gone_;
     Traffic traffic_;
     log::RateLimit complaints_;
+    net::PeerRate rate_{messages_per_second};
+    log::RateLimit rate_complaints_{1, 10s};
 };
 
 }  // namespace muster::coordinator

@@ -156,7 +156,9 @@ ShellStats::Messages Server::messages() const {
             .ended_by_guard = net::ended_by_guard(),
             .turned_away = net::turned_away(),
             .unproved = operators_.unproved() + enrolment_.unproved(),
+            .too_fast = operators_.too_fast() + enrolment_.too_fast(),
             .denied = denied_,
+            .broken_handshakes = operators_.broken_handshakes() + enrolment_.broken_handshakes(),
             .handshakes = gate_.counts()};
 }
 

@@ -38,12 +38,14 @@ void ShellStats::add_to(StatsReply& reply, const Messages& messages) const {
     add(errors, {{"kind", "foreign_route"}}, agents.foreign);
     add(errors, {{"kind", "denied"}}, messages.denied);
     add(errors, {{"kind", "unproved"}}, agents.unproved + messages.unproved);
+    add(errors, {{"kind", "too_fast"}}, agents.too_fast + messages.too_fast);
     add(errors, {{"kind", "guarded"}}, messages.ended_by_guard);
     add(errors, {{"kind", "operator_undecodable"}}, messages.operators_undecodable);
     const char* const handshakes = "muster_handshakes_total";
     add(handshakes, {{"result", "accepted"}}, messages.handshakes.accepted);
     add(handshakes, {{"result", "refused"}}, messages.handshakes.refused);
     add(handshakes, {{"result", "too_fast"}}, messages.handshakes.too_fast);
+    add(handshakes, {{"result", "broken"}}, agents.broken_handshakes + messages.broken_handshakes);
     add("muster_connections_turned_away_total", {}, messages.turned_away);
     const FileUse files = file_use();
     add("process_open_fds", {}, files.open);

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "common/base/ensure.hpp"
@@ -48,6 +49,9 @@ net::Receipt OperatorEndpoint::receive(Instant now, Question& into) {
                  .key = asker_.envelope.peer};
     const bool one_frame = receipt == net::Receipt::message && received_.size() == 1;
     asker_.form = one_frame || receipt == net::Receipt::probe ? Form::json : Form::native;
+    if (!is_in_time(now)) {
+        return net::Receipt::dropped;
+    }
     if (receipt == net::Receipt::probe) {
         // A probe of a connection is not a request; an empty request is.
         if (asker_.envelope.delimited) {
@@ -75,6 +79,23 @@ net::Receipt OperatorEndpoint::receive(Instant now, Question& into) {
     }
     into = {.asker = asker_, .request = *std::move(whole)};
     return net::Receipt::message;
+}
+
+// Before the message is decoded. Every request gets an answer, so this one does, too.
+bool OperatorEndpoint::is_in_time(Instant now) {
+    const PublicKey& peer = asker_.envelope.peer;
+    if (peer.is_none() || rate_.admit(now, peer)) {
+        return true;
+    }
+    log::write(rate_complaints_, now, log::Level::warn,
+               "a client sends too many requests: those above its rate get the error busy; "
+               "'muster key list' shows whose key it is, and 'muster key revoke' cuts it off",
+               {{"fingerprint", fingerprint(peer)}, {"per_second", messages_per_second}});
+    answer(asker_, Reply{.id = {},
+                         .result = fail(Errc::busy, "this key sends more than " +
+                                                        std::to_string(messages_per_second) +
+                                                        " messages a second; ask more slowly")});
+    return false;
 }
 
 bool OperatorEndpoint::admit(Instant now, const Asker& asker, const Result<Request>& request) {

@@ -10,6 +10,7 @@
 #include "common/base/limits.hpp"
 #include "common/log/log.hpp"
 #include "common/messages/operator.hpp"
+#include "common/net/peer_rate.hpp"
 #include "common/net/unread.hpp"
 #include "coordinator/core/io.hpp"
 #include "coordinator/requests/uploads.hpp"
@@ -28,6 +29,9 @@ namespace muster::coordinator {
 /// `busy`, and cost nothing.
 class OperatorEndpoint {
 public:
+    /// Of one key: nearly two of the largest uploads. A request above it gets `busy`.
+    static constexpr std::uint32_t messages_per_second = 1'000;
+
     enum class Form : std::uint8_t { native, json };
 
     /// For whom it is.
@@ -84,11 +88,15 @@ public:
     /// Messages that were not requests.
     [[nodiscard]] std::uint64_t undecodable() const { return undecodable_; }
     [[nodiscard]] std::uint64_t unproved() const { return router_.unproved(); }
+    [[nodiscard]] std::uint64_t broken_handshakes() const { return router_.broken_handshakes(); }
+    [[nodiscard]] std::uint64_t too_fast() const { return rate_.refused(); }
 
 private:
     /// Nothing: a part. `upload` is the request that it completed; empty: more parts must come.
     [[nodiscard]] Result<std::optional<Request>> decode(Instant now, std::string& upload);
     [[nodiscard]] Result<std::optional<Request>> decode_native(Instant now, std::string& upload);
+    /// False: its key sends too many, and this message was answered.
+    [[nodiscard]] bool is_in_time(Instant now);
     /// Why a reply of this size cannot be sent now; nothing: it can.
     [[nodiscard]] std::optional<Error> too_much(const Asker& asker, std::size_t bytes) const;
     void send(const Asker& asker, const Written& written);
@@ -101,6 +109,8 @@ private:
     Uploads uploads_;
     std::uint64_t undecodable_ = 0;
     log::RateLimit complaints_;
+    net::PeerRate rate_{messages_per_second};
+    log::RateLimit rate_complaints_{1, 10s};
 };
 
 }  // namespace muster::coordinator
