@@ -76,6 +76,9 @@ int main(int argc, char** argv) {
     }
     const bool stops_all = argc > 1 && std::string_view{argv[1]} == stop_all_verb;
     const bool joins = argc > 1 && std::string_view{argv[1]} == join_verb;
+    if (joins) {
+        muster::keep_memory_private();  // For the token and the new key.
+    }
     std::string token_text;
     if (joins && argc > 2 && argv[2][0] != '-') {
         token_text = argv[2];
