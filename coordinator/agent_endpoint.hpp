@@ -16,13 +16,12 @@ namespace muster::coordinator {
 
 /// Messages that an endpoint counted; for tests and benchmarks.
 struct Traffic {
-    std::uint64_t messages = 0;           ///< Handed to the core.
-    std::uint64_t undecodable = 0;        ///< Not one of our messages; answered where possible.
-    std::uint64_t foreign = 0;            ///< From a peer that chose its own routing id; answered.
-    std::uint64_t unproved = 0;           ///< From a peer that proved no key.
-    std::uint64_t too_fast = 0;           ///< From a key that sent too many; dropped.
-    std::uint64_t broken_handshakes = 0;  ///< Ended before a key was judged.
-    std::uint64_t slow = 0;               ///< Not sent, because the peer does not read.
+    std::uint64_t messages = 0;     ///< Handed to the core.
+    std::uint64_t undecodable = 0;  ///< Not one of our messages; answered where possible.
+    std::uint64_t foreign = 0;      ///< From a peer that chose its own routing id; answered.
+    std::uint64_t unproved = 0;     ///< From a peer that proved no key.
+    std::uint64_t too_fast = 0;     ///< From a key that sent too many; dropped.
+    std::uint64_t slow = 0;         ///< Not sent, because the peer does not read.
 };
 
 /// The agents' side of the shell: their bytes become inputs of the core, its outputs become bytes.
@@ -58,7 +57,6 @@ public:
     [[nodiscard]] Traffic traffic() const {
         Traffic all = traffic_;
         all.unproved = router_.unproved();
-        all.broken_handshakes = router_.broken_handshakes();
         all.too_fast = rate_.refused();
         return all;
     }

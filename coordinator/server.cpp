@@ -155,9 +155,6 @@ Instant Server::turn(Instant deadline) {
                              : std::min({deadline, core_.next_deadline(), civil_due_,
                                          http_.next_deadline(), freed_memory_.next_deadline()}));
     freed_memory_.give_back_if_due(now, worker_);
-    agents_.socket().count_handshakes();
-    operators_.socket().count_handshakes();
-    enrolment_.socket().count_handshakes();
     send_polls();
     close_gone_sessions(now);
     if (now >= civil_due_) {

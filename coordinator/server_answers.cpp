@@ -158,7 +158,7 @@ ShellStats::Messages Server::messages() const {
             .unproved = operators_.unproved() + enrolment_.unproved(),
             .too_fast = operators_.too_fast() + enrolment_.too_fast(),
             .denied = denied_,
-            .broken_handshakes = operators_.broken_handshakes() + enrolment_.broken_handshakes(),
+            .handshakes_begun = net::handshakes_begun(),
             .handshakes = gate_.counts()};
 }
 

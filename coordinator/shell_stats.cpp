@@ -45,7 +45,7 @@ void ShellStats::add_to(StatsReply& reply, const Messages& messages) const {
     add(handshakes, {{"result", "accepted"}}, messages.handshakes.accepted);
     add(handshakes, {{"result", "refused"}}, messages.handshakes.refused);
     add(handshakes, {{"result", "too_fast"}}, messages.handshakes.too_fast);
-    add(handshakes, {{"result", "broken"}}, agents.broken_handshakes + messages.broken_handshakes);
+    add(handshakes, {{"result", "begun"}}, messages.handshakes_begun);
     add("muster_connections_turned_away_total", {}, messages.turned_away);
     const FileUse files = file_use();
     add("process_open_fds", {}, files.open);

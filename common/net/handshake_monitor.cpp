@@ -65,9 +65,6 @@ std::optional<HandshakeFailure> HandshakeMonitor::take() {
             std::memcpy(&value, static_cast<const char*>(frame.data()) + sizeof event,
                         sizeof value);
             last = failure_of(event, value);
-            if (last == HandshakeFailure::no_answer) {
-                ++broken_;
-            }
         }
     }
     return last;

@@ -36,13 +36,10 @@ public:
 
     /// The last failure since the last call, if no handshake succeeded after it.
     [[nodiscard]] std::optional<HandshakeFailure> take();
-    /// How many of those that were taken ended before a key was judged.
-    [[nodiscard]] std::uint64_t broken() const { return broken_; }
 
 private:
     void* socket_;
     std::unique_ptr<zmq::socket_t> events_;
-    std::uint64_t broken_ = 0;
 };
 
 }  // namespace muster::net

@@ -28,29 +28,10 @@ std::optional<std::uint32_t> Route::generated() const {
     return number;
 }
 
-Router::Router(Context& context, const Bounds& bounds)
-    : Socket{context, ZMQ_ROUTER, bounds}, context_{context} {
+Router::Router(Context& context, const Bounds& bounds) : Socket{context, ZMQ_ROUTER, bounds} {
     if (handle() != nullptr) {
         // Without it, undeliverable messages vanish silently; always with DONTWAIT.
         library().set(zmq::sockopt::router_mandatory, true);
-    }
-}
-
-void Router::use(const ServerKeys& keys) {
-    use_keys(keys);
-    if (handle() != nullptr) {
-        handshakes_.emplace(context_, handle());
-    }
-}
-
-void Router::close(Duration linger) {
-    handshakes_.reset();
-    Socket::close(linger);
-}
-
-void Router::count_handshakes() {
-    if (handshakes_) {
-        static_cast<void>(handshakes_->take());
     }
 }
 

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "common/base/shared.hpp"
-#include "common/net/handshake_monitor.hpp"
 #include "common/net/socket.hpp"
 
 namespace muster::net {
@@ -40,9 +39,7 @@ public:
     Router(Context& context, const Bounds& bounds);
 
     /// Before bind(): only peers that prove an admitted key may connect.
-    void use(const ServerKeys& keys);
-
-    void close(Duration linger = Duration::zero());
+    void use(const ServerKeys& keys) { use_keys(keys); }
 
     /// Returns the bound endpoint, with its real port.
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint) { return bind_to(endpoint); }
@@ -63,14 +60,6 @@ public:
     /// get so far: this is the second defence.
     [[nodiscard]] std::uint64_t unproved() const { return unproved_; }
 
-    /// Reads how handshakes ended. Often, because what is not read takes memory.
-    void count_handshakes();
-    /// Handshakes that ended before a key was judged: the peer hung up, knows another key of ours,
-    /// or repeats what another said.
-    [[nodiscard]] std::uint64_t broken_handshakes() const {
-        return handshakes_ ? handshakes_->broken() : 0;
-    }
-
 private:
     /// `receive` before the key is looked at.
     [[nodiscard]] Receipt receive_any(Envelope& from, Message& into);
@@ -79,8 +68,6 @@ private:
     [[nodiscard]] SendResult send_to(const Envelope& to, std::span<const std::string_view> frames,
                                      bool more);
 
-    Context& context_;
-    std::optional<HandshakeMonitor> handshakes_;  // Of a socket with keys.
     std::uint64_t unproved_ = 0;
 };
 

@@ -88,7 +88,6 @@ public:
     /// Messages that were not requests.
     [[nodiscard]] std::uint64_t undecodable() const { return undecodable_; }
     [[nodiscard]] std::uint64_t unproved() const { return router_.unproved(); }
-    [[nodiscard]] std::uint64_t broken_handshakes() const { return router_.broken_handshakes(); }
     [[nodiscard]] std::uint64_t too_fast() const { return rate_.refused(); }
 
 private:

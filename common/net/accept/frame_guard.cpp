@@ -117,6 +117,7 @@ bool FrameGuard::take_length(std::uint8_t byte) {
 
 bool FrameGuard::take_encrypted() {
     if (frames_ < handshake_frames) {
+        arrived_.handshakes += frames_ == 0 ? 1 : 0;
         ++frames_;
         return size_ <= bytes_of_command;
     }

@@ -42,7 +42,8 @@ public:
     /// Encrypted frames after the handshake that began to come in.
     struct Arrived {
         std::uint32_t frames = 0;
-        std::uint64_t bytes = 0;  ///< Of those that are not small.
+        std::uint64_t bytes = 0;       ///< Of those that are not small.
+        std::uint32_t handshakes = 0;  ///< Those that began before.
     };
     [[nodiscard]] Arrived take_arrived();
 

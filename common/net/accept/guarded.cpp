@@ -39,6 +39,7 @@ constexpr std::size_t block_size = 1'024;
 using Block = std::array<Mark, block_size>;
 std::array<std::atomic<Block*>, 1'024> blocks{};
 std::atomic<std::uint64_t> count_ended{0};
+std::atomic<std::uint64_t> count_handshakes{0};
 Unreceived::All unreceived_of_all{0};
 
 std::mutex bounds_mutex;
@@ -123,6 +124,7 @@ void close_greediest() {
 }
 
 bool is_bearable(Mark& mark, const FrameGuard::Arrived& arrived) {
+    count_handshakes += arrived.handshakes;
     if (arrived.frames == 0) {
         return true;
     }
@@ -235,5 +237,7 @@ void on_received(int file, Instant now, const Unreceived::Amount& message) {
 }
 
 std::uint64_t ended_by_guard() { return count_ended; }
+
+std::uint64_t handshakes_begun() { return count_handshakes; }
 
 }  // namespace muster::net
