@@ -5,12 +5,35 @@
 
 #include "tests/catch.hpp"
 
+#include "common/crypto/hash.hpp"
+#include "coordinator/core/ledger/audit.hpp"
+#include "coordinator/core/ledger/audit_chain.hpp"
 #include "sim/hosts/store_model.hpp"
 #include "tests/faults/written_file.hpp"
 #include "tests/unit/coordinator/store/store_fixture.hpp"
 
 namespace muster::faults {
 namespace {
+
+const SecretKey key_of_orders{{1, 2, 3}};
+
+/// The writes of each change for the audit: its row and the head, in one chain.
+const std::vector<coordinator::Write>& audit_writes(std::uint64_t number) {
+    static const auto all = [] {
+        std::vector<std::vector<coordinator::Write>> writes(persists + 2);
+        coordinator::Audit audit{key_of_orders, {}};
+        for (std::uint64_t change = 1; change < writes.size(); ++change) {
+            audit.add({.at = CivilMs{17},
+                       .actor = "olga",
+                       .action = "task add",
+                       .result = change % 3 == 0 ? "denied" : "accepted",
+                       .detail = std::string(100, 'd')},
+                      writes[change]);
+        }
+        return writes;
+    }();
+    return all.at(number);
+}
 
 /// A change with rows of all kinds. Some of them replace or delete earlier rows.
 coordinator::Persist change(const coordinator::Meta& leadership, std::uint64_t number) {
@@ -30,6 +53,18 @@ coordinator::Persist change(const coordinator::Meta& leadership, std::uint64_t n
         coordinator::StoredIntent{.name = name, .since = CivilMs{17}}});
     persist.writes.emplace_back(coordinator::StoredSetting{
         number % 2 == 0 ? "starts_per_round" : "moves_per_round", std::to_string(number)});
+    persist.writes.emplace_back(Shared<coordinator::StoredKey>{
+        coordinator::StoredKey{.name = name,
+                               .keys = {{.key = PublicKey{hash_of(std::to_string(number))},
+                                         .since = CivilMs{17},
+                                         .until = CivilMs{18}}},
+                               .revoked = number % 2 == 0,
+                               .tasks = {"web*"}}});
+    persist.writes.emplace_back(
+        coordinator::StoredToken{.name = name,
+                                 .hash = PublicKey{hash_of(name)},
+                                 .pattern = "n*",
+                                 .uses = static_cast<std::uint32_t>(number)});
     const RequestId id{number << 16U, number};
     persist.writes.emplace_back(coordinator::StoredRequest{
         .id = id, .reply = Reply{id, ReplyBody{RoundReply{}}}, .request_digest = {number, number}});
@@ -37,7 +72,12 @@ coordinator::Persist change(const coordinator::Meta& leadership, std::uint64_t n
         persist.writes.emplace_back(coordinator::Erase<coordinator::StoredTask>{name});
         persist.writes.emplace_back(coordinator::Erase<coordinator::StoredNode>{name});
         persist.writes.emplace_back(coordinator::Erase<coordinator::StoredIntent>{name});
+        persist.writes.emplace_back(coordinator::Erase<coordinator::StoredKey>{name});
+        persist.writes.emplace_back(coordinator::Erase<coordinator::StoredToken>{name});
         persist.writes.emplace_back(coordinator::EraseOldRequests{CivilMs{3}});
+    }
+    for (const coordinator::Write& write : audit_writes(number)) {
+        persist.writes.push_back(write);
     }
     return persist;
 }
@@ -50,6 +90,8 @@ bool holds(const coordinator::StoreImage& is, const coordinator::StoreImage& sho
     return is.meta.counter == should_be.meta.counter && is.tasks == should_be.tasks &&
            is.nodes == should_be.nodes && is.intents == should_be.intents &&
            is.settings == should_be.settings && is.freeze == should_be.freeze &&
+           is.keys == should_be.keys && is.tokens == should_be.tokens &&
+           is.audit == should_be.audit &&
            std::ranges::equal(is.requests, should_be.requests, same_request);
 }
 
@@ -98,6 +140,11 @@ void check(const std::string& directory, const Lived& lived) {
     CHECK(kept >= lived.acknowledged);
     CHECK(kept <= lived.submitted);
     CHECK(holds(open->image, after.at(kept)));
+    // The audit has the rows of these changes, no other, and they hang together.
+    const auto audit = open->store->audit(0, persists + 2);
+    REQUIRE(audit);
+    CHECK(audit->rows.size() == kept);
+    CHECK(coordinator::fault_of_chain(key_of_orders, *audit).value_or("") == "");
 }
 
 const WrittenFile store{.live = live, .check = check};
