@@ -78,9 +78,10 @@ Server::Server(net::Context& context, net::Loop& loop, Store& store,
       events_{context},
       http_{loop, [this](Instant now, std::string_view path) { return answer_http(now, path); }},
       core_{net::boottime_now(), options, image},
-      readings_{
-          core_, worker_,
-          [this](Instant now, const CoreRequest& request) { return query_core(now, request); }},
+      readings_{core_, worker_,
+                [this](Instant now, const CoreRequest& request, const Caller& by) {
+                    return query_core(now, request, by);
+                }},
       from_agent_{FromAgent{}},
       event_lines_{event_lines, 1s} {
     if (record) {
@@ -429,11 +430,11 @@ void Server::write(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& as
     });
 }
 
-Shared<Reply> Server::query_core(Instant now, CoreRequest request) {
+Shared<Reply> Server::query_core(Instant now, CoreRequest request, const Caller& by) {
     const Ticket ticket{++tickets_};
     const RequestId id = request.id;
     open_.emplace(ticket, Question{});
-    step(now, FromOperator{ticket, Shared{std::move(request)}});
+    step(now, FromOperator{ticket, Shared{std::move(request)}, {}, by});
     open_.erase(ticket);  // Leadership is over: the core did not answer.
     auto seen = std::exchange(seen_, {});
     return seen ? seen : Reply{id, fail(Errc::not_leader, resigned_.value_or("no answer"))};

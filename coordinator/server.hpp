@@ -115,7 +115,8 @@ private:
     /// answer is complete.
     [[nodiscard]] std::optional<Reply> completed(const Reply& reply) const;
     /// The core's answer to a request that only reads.
-    [[nodiscard]] Shared<Reply> query_core(Instant now, CoreRequest request);
+    [[nodiscard]] Shared<Reply> query_core(Instant now, CoreRequest request,
+                                           const Caller& by = {.is_local = true});
     [[nodiscard]] ShellStats::Messages messages() const;
     [[nodiscard]] HttpAnswer answer_http(Instant now, std::string_view path);
     void publish(Instant now, const Event& event);

@@ -389,15 +389,15 @@ struct CoreFields::OfCore : PlainFields {
     }
     static constexpr auto names(const Waits::Wait*) {
         return "ticket id pattern deadline after chosen tasks standing_before finished over_at "
-               "refusal";
+               "pools of_tasks refusal";
     }
     static constexpr auto names(const Waits*) { return "waits names"; }
     static constexpr auto names(const PlanWaits::Wait*) {
-        return "ticket id request deadline after";
+        return "ticket id request deadline after by";
     }
     static constexpr auto names(const PlanWaits*) { return "waits has_more"; }
     static constexpr auto names(const AgentCalls::Request*) {
-        return "tickets id deadline instance tasks reply awaited";
+        return "tickets id deadline instance tasks pools of_tasks reply awaited";
     }
     static constexpr auto names(const AgentCalls*) {
         return "requests awaited last has_answered signals";
@@ -465,7 +465,9 @@ struct CoreFields::OfCore : PlainFields {
     static void fields(auto& visit, codec::Like<Planner> auto& it) {
         fields(visit, as_owned(it, *it.state_));
     }
-    static constexpr auto names(const AgentCallHandler*) { return "-nodes -copies -meta calls"; }
+    static constexpr auto names(const AgentCallHandler*) {
+        return "-nodes -copies -meta -keys calls";
+    }
     static constexpr auto names(const Operators*) {
         return "-ledger -planning -tasks -nodes -cluster -keys agent_calls waits plan_waits "
                "-in_line";

@@ -19,6 +19,8 @@ std::string key_of(const OperatorEndpoint::Asker& asker, const CoreRequest& requ
             codec::encode(Request{request.id, body}, key);
         },
         request.body);
+    // The answers of limited callers differ.
+    key.append(asker.by.key.bytes.begin(), asker.by.key.bytes.end());
     key += asker.form == OperatorEndpoint::Form::json ? 'j' : 'n';
     key += asker.envelope.delimited ? 'd' : 'p';
     return key;
@@ -42,6 +44,9 @@ bool Readings::add(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& as
     auto reading = std::make_shared<Reading>();
     reading->asked = std::move(asked);
     reading->list = Listing::of(request.body);
+    if (reading->list) {
+        reading->list->limit_to(asker.by);
+    }
     reading->request = request;
     reading->askers.push_back({&endpoint, asker});
     readings_.push_back(std::move(reading));
@@ -71,7 +76,9 @@ bool Readings::work_on(Instant now, Reading& reading) {
         return true;
     }
     askers_ -= reading.askers.size();
-    write(readings_.front(), reading.list ? Shared<Reply>{} : ask_(now, reading.request));
+    write(readings_.front(), reading.list
+                                 ? Shared<Reply>{}
+                                 : ask_(now, reading.request, reading.askers.front().who.by));
     return false;
 }
 

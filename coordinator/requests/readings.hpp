@@ -30,7 +30,8 @@ public:
     static constexpr std::size_t askers_at_most = 1'024;
 
     /// The core's answer to a request that is not a list.
-    using Ask = std::function<Shared<Reply>(Instant now, const CoreRequest& request)>;
+    using Ask =
+        std::function<Shared<Reply>(Instant now, const CoreRequest& request, const Caller& by)>;
 
     Readings(const Coordinator& core, Worker& worker, Ask ask)
         : core_{core}, worker_{worker}, ask_{std::move(ask)} {}

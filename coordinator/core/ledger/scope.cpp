@@ -59,7 +59,7 @@ Result<void> check_tasks(const StoredKey& key, const Change& change, const TaskT
 
 tl::unexpected<Error> out_of_scope(const StoredKey& key, std::string_view kind,
                                    std::string_view name) {
-    return fail(Errc::denied, key.name + " may change " + scope_text(key) + " only, not " +
+    return fail(Errc::denied, key.name + " may see and change " + scope_text(key) + " only, not " +
                                   std::string{kind} + ' ' + std::string{name});
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/text/pattern.hpp"
+#include "coordinator/core/ledger/scope.hpp"
 #include "coordinator/core/operators/agent_call_handler.hpp"
 #include "coordinator/core/workload/views.hpp"
 
@@ -69,8 +70,15 @@ void AgentCallHandler::on_answer(Session session, const Measured& measured) {
     for (const InstanceUse& use : measured.instances) {
         uses.emplace(use.id, &use);
     }
+    const StoredKey scope{
+        .name = {}, .keys = {}, .pools = request->pools, .tasks = request->of_tasks};
     for (const InstanceView& view : views_on(copies_.workload, copies_.placements, index)) {
         const auto use = uses.find(view.id);
+        const auto task = copies_.workload.find(view.id.task);
+        if (!may_change_task(scope, view.id.task,
+                             task ? copies_.workload[*task].place.pool : std::string{})) {
+            continue;
+        }
         if (use == uses.end() || !pattern::matches(request->tasks, view.id.task)) {
             continue;
         }

@@ -215,6 +215,10 @@ void AgentCallHandler::handle(const RequestContext& context, const UsageRequest&
     auto& open = calls_.open(context.step.now, context.ticket(), context.request().id,
                              ReplyBody{std::move(reply)});
     open.tasks = request.tasks;
+    if (const StoredKey* const by = owner_of(keys_, context.input.by.key)) {
+        open.pools = by->pools;
+        open.of_tasks = by->tasks;
+    }
     for (const std::string& name : *matching) {
         const NodeIndex index = *nodes_.find(name);
         if (const auto stamp = stamp_for(open, index)) {

@@ -9,6 +9,7 @@
 #include "common/messages/message.hpp"
 #include "common/messages/operator/agent_calls.hpp"
 #include "coordinator/core/events/step_context.hpp"
+#include "coordinator/core/ledger/ledger.hpp"
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/operators/agent_calls.hpp"
 #include "coordinator/core/rows.hpp"
@@ -19,8 +20,8 @@ namespace muster::coordinator {
 /// Operators' calls to agents: logs and usage of instances, and signals to them.
 class AgentCallHandler {
 public:
-    AgentCallHandler(const NodeRegistry& nodes, const Copies& copies, const Meta& meta)
-        : nodes_{nodes}, copies_{copies}, meta_{meta} {}
+    AgentCallHandler(const NodeRegistry& nodes, const Copies& copies, const Ledger& ledger)
+        : nodes_{nodes}, copies_{copies}, meta_{ledger.meta()}, keys_{ledger.keys()} {}
 
     void handle(const RequestContext& context, const LogsRequest& request);
     void handle(const RequestContext& context, const TaskSignalRequest& request);
@@ -54,6 +55,7 @@ private:
     const NodeRegistry& nodes_;
     const Copies& copies_;
     const Meta& meta_;
+    const Keys& keys_;
     AgentCalls calls_;
 };
 

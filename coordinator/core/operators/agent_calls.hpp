@@ -25,9 +25,11 @@ public:
         std::vector<Ticket> tickets;  ///< One, unless the request was repeated.
         RequestId id;
         Instant deadline;
-        InstanceId instance;      ///< The instance whose log is read.
-        std::string tasks;        ///< A pattern: the tasks whose usage is asked for.
-        Result<ReplyBody> reply;  ///< The reply if no more agent answers.
+        InstanceId instance;                  ///< The instance whose log is read.
+        std::string tasks;                    ///< A pattern: the tasks whose usage is asked for.
+        std::vector<std::string> pools{};     ///< The scope of the caller,
+        std::vector<std::string> of_tasks{};  ///< as its key has it.
+        Result<ReplyBody> reply;              ///< The reply if no more agent answers.
         std::map<AgentCallNumber, NodeIndex> awaited;
     };
 

@@ -6,8 +6,7 @@
 #include <variant>
 
 #include "common/base/limits.hpp"
-#include "coordinator/core/ledger/scope.hpp"
-#include "coordinator/core/queries/matching.hpp"
+#include "coordinator/core/queries/read_scope.hpp"
 #include "coordinator/core/queries/reads.hpp"
 #include "coordinator/core/queries/task_reader.hpp"
 
@@ -17,31 +16,6 @@ namespace {
 
 /// At most this many queued requests are handled in one step.
 constexpr int handled_of_step = 100;
-
-/// Whether the caller may reach a task with a call to its agents.
-Result<void> may_reach(const Facts& facts, const Caller& caller, std::string_view name) {
-    const StoredKey* const by = owner_of(facts.ledger.keys(), caller.key);
-    const auto task = facts.ledger.tasks().find(name);
-    if (by == nullptr || !is_limited(*by) || !task ||
-        may_change_task(*by, name, task->place->pool)) {
-        return {};
-    }
-    return out_of_scope(*by, "task", name);
-}
-
-Result<void> may_call(const Facts& facts, const Caller& caller, const TaskSignalRequest& request) {
-    Result<void> may;
-    const auto names = wanted_names_matching(request.pattern, facts.copies.workload);
-    for (const std::string& name : names ? *names : std::vector<std::string>{}) {
-        may = may ? may_reach(facts, caller, name) : may;
-    }
-    return may;
-}
-
-Result<void> may_call(const Facts& facts, const Caller& caller, const LogsRequest& request) {
-    const auto id = parse_instance(request.instance);
-    return may_reach(facts, caller, id ? std::string_view{id->task} : request.instance);
-}
 
 }  // namespace
 
@@ -74,15 +48,14 @@ void Operators::go_on(StepContext& step, const Facts& facts, Effects& effects) {
 }
 
 void Operators::handle(const RequestContext& context, const Facts& facts, Effects& effects) {
+    const ReadScope scope{facts, context.input.by};
+    if (auto may = scope.may_ask(context.request().body); !may) {
+        ledger_.note_refusal(context.step, context.input, may.error());
+        context.reply(tl::unexpected{std::move(may.error())});
+        return;
+    }
     const auto to_its_handler = [&](const auto& request) {
         using Kind = std::decay_t<decltype(request)>;
-        if constexpr (requires { may_call(facts, context.input.by, request); }) {
-            if (auto may = may_call(facts, context.input.by, request); !may) {
-                ledger_.note_refusal(context.step, context.input, may.error());
-                context.reply(tl::unexpected{std::move(may.error())});
-                return;
-            }
-        }
         if constexpr (requires { tasks_.handle(context, request); }) {
             tasks_.handle(context, request);
         } else if constexpr (requires { nodes_.handle(context, request); }) {
@@ -99,12 +72,14 @@ void Operators::handle(const RequestContext& context, const Facts& facts, Effect
             wait(context, request, effects);
         } else if constexpr (std::is_same_v<Kind, PlanRequest>) {
             plan(context, facts, request);
+        } else if constexpr (std::is_same_v<Kind, EventsRequest>) {
+            context.reply(ReplyBody{scope.events(request)});
         } else {
             if constexpr (std::is_same_v<Kind, StatusRequest> ||
                           std::is_same_v<Kind, StatsRequest>) {
                 planning_.refresh_totals();
             }
-            context.reply(Reads{facts}(request));
+            context.reply(scope.limited(Reads{facts}(request)));
         }
     };
     std::visit(to_its_handler, context.request().body);
@@ -112,8 +87,9 @@ void Operators::handle(const RequestContext& context, const Facts& facts, Effect
 
 void Operators::wait(const RequestContext& context, const WaitRequest& request, Effects& effects) {
     effects.wake_waits = true;
+    const StoredKey* const by = owner_of(ledger_.keys(), context.input.by.key);
     if (auto taken = waits_.add(context.ticket(), request, context.request().id, context.step.now,
-                                ledger_.last_number());
+                                ledger_.last_number(), by == nullptr ? StoredKey{} : *by);
         !taken) {
         context.reply(tl::unexpected{taken.error()});
     }
@@ -126,7 +102,7 @@ void Operators::plan(const RequestContext& context, const Facts& facts,
     planning_.refresh_totals();
     const std::uint64_t after = ledger_.last_number();
     if (!request.rebalance || facts.liveness.recovery().runs() || under_way(facts, after).empty()) {
-        context.reply(Reads{facts}(request));
+        context.reply(ReadScope{facts, context.input.by}.limited(Reads{facts}(request)));
     } else if (!plan_waits_.add(context, request, after)) {
         context.reply(fail(Errc::busy, "too many wait for a plan; try again"));
     }
@@ -139,7 +115,7 @@ void Operators::answer_plan(StepContext& step, const Facts& facts) {
     }
     planning_.refresh_totals();
     if (const auto over = plan_waits_.take_finished(facts)) {
-        auto answer = Reads{facts}(over->request);
+        auto answer = ReadScope{facts, over->by}.limited(Reads{facts}(over->request));
         if (auto* const reply = answer ? std::get_if<PlanReply>(&*answer) : nullptr) {
             reply->unsettled = under_way(facts, over->after);
         }

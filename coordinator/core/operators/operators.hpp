@@ -30,7 +30,7 @@ public:
           nodes_{ledger, facts.membership, facts.suspension},
           cluster_{facts.options, facts.nodes, ledger, liveness, facts.freeze, planning},
           keys_{ledger, enrolments},
-          agent_calls_{facts.nodes, facts.copies, ledger.meta()} {}
+          agent_calls_{facts.nodes, facts.copies, ledger} {}
 
     void on_request(StepContext& step, const FromOperator& input, const Facts& facts,
                     Effects& effects);

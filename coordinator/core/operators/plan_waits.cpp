@@ -26,7 +26,8 @@ bool PlanWaits::add(const RequestContext& context, const PlanRequest& request,
                       .id = context.request().id,
                       .request = request,
                       .deadline = context.step.now + limits::plan_wait,
-                      .after = after});
+                      .after = after,
+                      .by = context.input.by});
     return true;
 }
 

@@ -24,6 +24,7 @@ public:
         PlanRequest request;
         Instant deadline{};
         std::uint64_t after = 0;  ///< The last pending Persist at the time of the request.
+        Caller by{};
     };
 
     /// False: too many wait.

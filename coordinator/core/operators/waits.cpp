@@ -7,6 +7,7 @@
 
 #include "common/base/ensure.hpp"
 #include "common/base/limits.hpp"
+#include "coordinator/core/ledger/scope.hpp"
 #include "coordinator/core/planning/pass/reading.hpp"
 #include "coordinator/core/planning/reasons.hpp"
 #include "coordinator/core/queries/matching.hpp"
@@ -166,7 +167,7 @@ Error timeout_of(const std::vector<std::string>& tasks, bool finished, TaskReade
 }  // namespace
 
 Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const RequestId& id, Instant now,
-                        std::uint64_t after) {
+                        std::uint64_t after, const StoredKey& by) {
     const Duration timeout = std::chrono::milliseconds{request.timeout_ms};
     if (timeout > limits::wait_max) {
         return fail(Errc::invalid,
@@ -184,6 +185,8 @@ Result<void> Waits::add(Ticket ticket, const WaitRequest& request, const Request
     wait.finished = request.finished;
     wait.deadline = end;
     wait.after = after;
+    wait.pools = by.pools;
+    wait.of_tasks = by.tasks;
     return {};
 }
 
@@ -257,6 +260,11 @@ void Waits::choose(Wait& wait, TaskReader& view) {
         wait.refusal = names.error();
         return;
     }
+    const StoredKey scope{.name = {}, .keys = {}, .pools = wait.pools, .tasks = wait.of_tasks};
+    std::erase_if(*names, [&](const std::string& name) {
+        const Task& task = view.workload[*view.workload.find(name)];
+        return is_limited(scope) && !may_change_task(scope, name, task.place.pool);
+    });
     if (names->empty()) {
         wait.refusal = Error{Errc::not_found, "no task matches '" + wait.pattern + "'"};
         return;

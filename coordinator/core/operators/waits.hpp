@@ -28,8 +28,9 @@ namespace muster::coordinator {
 class Waits {
 public:
     /// `after`: the last pending Persist; before it is durable the wait would read an old state.
+    /// `by`: tasks outside of its scope are not waited for.
     [[nodiscard]] Result<void> add(Ticket ticket, const WaitRequest& request, const RequestId& id,
-                                   Instant now, std::uint64_t after);
+                                   Instant now, std::uint64_t after, const StoredKey& by);
 
     /// The last Persist that was submitted, and the last that is durable.
     struct Written {
@@ -60,7 +61,9 @@ private:
         bool finished = false;      ///< The wait is for the end of all instances.
         /// The last Persist when all had ended: the wait is over once that is durable.
         std::optional<std::uint64_t> over_at;
-        std::optional<Error> refusal;  ///< The wait is answered with this error.
+        std::vector<std::string> pools;     ///< The scope of its caller,
+        std::vector<std::string> of_tasks;  ///< as its key has it.
+        std::optional<Error> refusal;       ///< The wait is answered with this error.
 
         [[nodiscard]] bool holds_a_place() const { return !refusal; }
         [[nodiscard]] bool holds_names() const { return !tasks.empty(); }

@@ -10,6 +10,7 @@
 #include "common/text/pattern.hpp"
 #include "coordinator/core/queries/matching.hpp"
 #include "coordinator/core/queries/queries.hpp"
+#include "coordinator/core/queries/read_scope.hpp"
 #include "coordinator/core/queries/task_reader.hpp"
 
 namespace muster::coordinator {
@@ -65,13 +66,14 @@ bool Listing::matches(std::string_view name) {
 bool Listing::add_tasks(const Facts& facts) {
     const Workload& workload = facts.copies.workload;
     TaskReader reader{workload, facts.planner()};
+    const ReadScope scope{facts, by_};
     for (std::size_t effort = 0; next_task_ < workload.bound(); ++next_task_) {
         if (effort >= copies_of_piece) {
             return true;
         }
         const Task& task = workload[TaskIndex{next_task_}];
         effort += 1;
-        if (task.wanted && matches(task.name)) {
+        if (task.wanted && matches(task.name) && scope.sees_task(task.name)) {
             tasks_.push_back(reader.shown(TaskIndex{next_task_}));
             effort += copies_that_take_as_long_as_a_row + task.ordinals();
         }

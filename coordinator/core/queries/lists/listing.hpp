@@ -24,6 +24,8 @@ public:
     /// Nothing if the request does not ask for a list.
     [[nodiscard]] static std::optional<Listing> of(const CoreRequestBody& request);
 
+    /// Who gets the list: it has no task outside of the scope.
+    void limit_to(const Caller& by) { by_ = by; }
     /// Adds some rows. False: the list is complete.
     [[nodiscard]] bool go_on(const Facts& facts);
     /// The list, in the order of names. It reads no facts, so any thread may call it.
@@ -42,6 +44,7 @@ private:
     ReplyBody reply_;
     std::deque<TaskView> tasks_{};  // Rows of the reply. A deque, which moves none as it grows.
     std::optional<Error> refusal_;
+    Caller by_{.is_local = true};
     std::uint64_t steps_ = 0;      // Steps that the pattern took.
     std::uint32_t next_task_ = 0;  // All indices below were read.
     std::string last_node_{};      // All names up to this one were read.

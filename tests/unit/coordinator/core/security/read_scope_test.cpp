@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+#include "common/codec/codec.hpp"
+#include "common/codec/verb_table.hpp"
+#include "tests/unit/coordinator/core/coordinator_harness.hpp"
+
+using namespace muster;
+using namespace muster::coordinator;
+using namespace muster::coordinator::testing;
+
+namespace {
+
+/// The requests of a verb that would show the hidden task, whose name has "secret" in it.
+const std::map<std::string_view, std::vector<std::string>> requests_of{
+    {"status", {"status"}},
+    {"reported", {"reported", "reported n1"}},
+    {"node show", {"node show n1"}},
+    {"task list", {"task list", "task list secret-*", "task list secret-b"}},
+    {"task show", {"task show secret-b"}},
+    {"group list", {"group list"}},
+    {"group show", {"group show secret-group", "group show shared"}},
+    {"events", {"events", "events 1 1000"}},
+    {"wait", {"wait secret-b 0s", "wait * 0s", "wait sec* 0s", "wait secret-? 0s"}},
+    {"logs", {"logs secret-b.0", "logs secret-b"}},
+    {"task signal", {"task signal secret-b HUP", "task signal * HUP"}},
+    {"usage", {"usage", "usage * secret-*"}},
+    {"explain",
+     {"explain secret-b", "explain secret-b.0", "explain task secret-b",
+      "explain instance secret-b.0", "explain n1", "explain node n1"}},
+    {"plan", {"plan fail node=n1", "plan without secret-b", "plan without *"}},
+};
+/// These are open to limited readers: they name no task. docs/operations/security.md says so.
+const std::vector<std::string_view> open_verbs{
+    "help",       "ping",        "stats",    "node list",  "round now", "rebalance",
+    "limit list", "freeze show", "key list", "token list", "log level"};
+
+class Limited {
+public:
+    Limited() : harness{CoordinatorHarness::empty_store(), with_keys()} {
+        harness.give(FromOperator{
+            Ticket{900'000},
+            CoreRequest{
+                {},
+                KeyAddRequest{.name = "n1", .role = Role::agent, .key = to_string(some_key(1))}},
+            {},
+            {.is_local = true}});
+        FakeAgent& agent = harness.add("n1");
+        harness.give(
+            FromAgent{agent.session, CoordinatorHarness::hello_of(agent), {.key = some_key(1)}});
+        harness.pass(2s);
+        add("web-a", "shared");
+        add("secret-b", "secret-group");
+        add("secret-c", "shared");
+        // One instance on each node: two have no place.
+        REQUIRE(ask({.is_local = true},
+                    TaskAddRequest{.task = CoordinatorHarness::wanted("secret-d", 3)}));
+        harness.pass(10s);
+    }
+
+    Result<ReplyBody> ask(const Caller& by, CoreRequestBody body) {
+        const Ticket ticket{++tickets_};
+        harness.give(FromOperator{ticket, CoreRequest{{}, std::move(body)}, {}, by});
+        harness.pass(6s);  // Agents that do not answer a call.
+        const auto reply = harness.reply_to(ticket);
+        return reply ? reply->result : fail(Errc::timeout, "no answer yet");
+    }
+    /// The answer as a client gets it.
+    std::string text_of(const Caller& by, const std::string& line) {
+        INFO(line);
+        auto request = codec::request_from_text(line);
+        REQUIRE(request);
+        auto core = for_core(*request);
+        REQUIRE(core);
+        const Ticket ticket{++tickets_};
+        harness.give(FromOperator{ticket, CoreRequest{{}, std::move(core->body)}, {}, by});
+        FakeAgent& agent = harness["n1"];
+        for (const Measure& call : std::exchange(agent.measures, {})) {
+            Measured measured{.stamp = call.stamp, .at_us = 1, .instances = {}};
+            for (const auto& [id, instance] : agent.instances) {
+                measured.instances.push_back({.id = id, .cpu_us = 1});
+            }
+            harness.give(FromAgent{agent.session, measured});
+        }
+        harness.pass(6s);
+        const auto reply = harness.reply_to(ticket);
+        REQUIRE(reply);
+        return codec::to_json(*reply);
+    }
+    Caller admit(const std::string& name, std::uint8_t number, std::vector<std::string> pools,
+                 std::vector<std::string> tasks, Role role = Role::operator_) {
+        REQUIRE(ask({.is_local = true}, KeyAddRequest{.name = name,
+                                                      .role = role,
+                                                      .key = to_string(some_key(number)),
+                                                      .pools = std::move(pools),
+                                                      .tasks = std::move(tasks)}));
+        return {.key = some_key(number)};
+    }
+
+    CoordinatorHarness harness;
+
+private:
+    static CoordinatorOptions with_keys() {
+        CoordinatorOptions options = CoordinatorHarness::losing_quickly();
+        options.keys = true;
+        return options;
+    }
+    static PublicKey some_key(std::uint8_t number) {
+        PublicKey key;
+        key.bytes.fill(number);
+        return key;
+    }
+    void add(const std::string& name, const std::string& group) {
+        WantedTask task = CoordinatorHarness::wanted(name, 1);
+        task.place.group = group;
+        REQUIRE(ask({.is_local = true}, TaskAddRequest{.task = task}));
+    }
+
+    std::uint64_t tickets_ = 1'000'000;
+};
+
+bool shows_secret(const std::string& answer) {
+    const auto begin = answer.find("\"ok\":false");
+    return begin == std::string::npos && answer.find("secret") != std::string::npos;
+}
+
+}  // namespace
+
+// Goal: nothing that a limited operator reads shows a task outside of its scope.
+// Method: every verb of the table that reads, with requests that name such a task and with patterns
+// that match it. An unlimited operator gets it in the answer to at least one of them, so the test
+// would see it.
+TEST_CASE("each verb that reads is limited to the scope of its caller, or open", "[keys]") {
+    Limited cluster;
+    const Caller limited = cluster.admit("ann", 2, {}, {"web-*"});
+    const Caller observer = cluster.admit("olga", 3, {}, {"web-*"}, Role::observer);
+    const Caller unlimited = cluster.admit("otto", 4, {}, {});
+    for (const codec::Verb& verb : codec::verb_rows) {
+        if (verb.access != codec::Access::read || verb.role == Role::admin) {
+            continue;
+        }
+        INFO(verb.name);
+        const auto known = requests_of.find(verb.name);
+        const bool is_open = std::ranges::count(open_verbs, verb.name) == 1;
+        CHECK((known != requests_of.end()) != is_open);
+        if (known == requests_of.end()) {
+            continue;
+        }
+        bool is_shown = false;
+        for (const std::string& request : known->second) {
+            INFO(request);
+            CHECK_FALSE(shows_secret(cluster.text_of(limited, request)));
+            if (verb.role == Role::observer) {
+                CHECK_FALSE(shows_secret(cluster.text_of(observer, request)));
+            }
+            is_shown =
+                is_shown || cluster.text_of(unlimited, request).find("secret") != std::string::npos;
+        }
+        CHECK(is_shown);
+    }
+}
+
+// Goal: a limited operator reads all of its own tasks, and errors say why the others are denied.
+TEST_CASE("a limited operator reads its own tasks", "[keys]") {
+    Limited cluster;
+    const Caller limited = cluster.admit("ann", 2, {}, {"web-*"});
+    for (const auto* const request :
+         {"task list", "task show web-a", "node show n1", "reported", "explain web-a.0",
+          "explain web-a", "wait web-a 0s", "events 0 1000", "usage", "group show shared"}) {
+        INFO(request);
+        CHECK(cluster.text_of(limited, request).find("web-a") != std::string::npos);
+    }
+    const auto denied = cluster.ask(limited, TaskShowRequest{"secret-b"});
+    REQUIRE_FALSE(denied);
+    CHECK(denied.error().code == Errc::denied);
+    CHECK(denied.error().detail.find("tasks like web-* only, not task secret-b") !=
+          std::string::npos);
+    const auto hidden = cluster.ask(limited, TaskShowRequest{"secret-none"});
+    REQUIRE_FALSE(hidden);
+    CHECK(hidden.error().code == Errc::denied);  // It does not say whether there is one.
+    const auto pools = cluster.admit("paul", 5, {"db"}, {});
+    CHECK_FALSE(shows_secret(cluster.text_of(pools, "task list")));
+    CHECK(cluster.text_of(pools, "task list").find("web-a") == std::string::npos);
+    CHECK(cluster.text_of(pools, "node list").find("n1") != std::string::npos);
+}
