@@ -9,19 +9,20 @@ Gate::Gate(net::Context& context, const Security& security)
 
 Result<void> Gate::open() { return keys_ ? authenticator_.start() : Result<void>{}; }
 
-void Gate::update(const Coordinator& core, Instant now) {
+bool Gate::update(const Coordinator& core, Instant now) {
     if (!keys_) {
-        return;
+        return false;
     }
     authenticator_.admit_any("enrolment", core.is_enrolment_open(now));
     if (version_ == core.keys_version()) {
-        return;
+        return false;
     }
     version_ = core.keys_version();
     authenticator_.admit("agents", std::make_shared<net::KeySet>(core.admitted_keys(true)));
     const auto operators = std::make_shared<net::KeySet>(core.admitted_keys(false));
     authenticator_.admit("operators", operators);
     authenticator_.admit("events", operators);
+    return true;
 }
 
 }  // namespace muster::coordinator

@@ -41,8 +41,8 @@ public:
             socket.use({.secret = keys_->secret, .domain = domain});
         }
     }
-    /// Takes over what changed in the core.
-    void update(const Coordinator& core, Instant now);
+    /// Takes over what changed in the core. True: keys changed.
+    [[nodiscard]] bool update(const Coordinator& core, Instant now);
     [[nodiscard]] net::Authenticator::Counts counts() const { return authenticator_.counts(); }
 
 private:

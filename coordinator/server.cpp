@@ -78,6 +78,7 @@ Server::Server(net::Context& context, net::Loop& loop, Store& store,
       events_{context},
       http_{loop, [this](Instant now, std::string_view path) { return answer_http(now, path); }},
       core_{net::boottime_now(), options, image},
+      listeners_{core_},
       readings_{core_, worker_,
                 [this](Instant now, const CoreRequest& request, const Caller& by) {
                     return query_core(now, request, by);
@@ -99,6 +100,9 @@ Result<Server::Bindings> Server::listen(const Bindings& wanted) {
     gate_.protect(operators_, wanted.operators, "operators");
     gate_.protect(enrolment_, wanted.enrolment, "enrolment");
     gate_.protect(events_, wanted.events, "events");
+    events_.judge_by([this](const PublicKey& key, std::string_view topic) {
+        return listeners_.topics_of(key, topic);
+    });
     Bindings bound;
     struct Binding {
         const std::string& wanted;
@@ -132,7 +136,8 @@ Result<Server::Bindings> Server::listen(const Bindings& wanted) {
     const Instant now = net::boottime_now();
     forward_civil_time(now);
     admit_first(now);
-    gate_.update(core_, now);
+    static_cast<void>(gate_.update(core_, now));
+    judge_listeners(now);
     return bound;
 }
 
@@ -160,9 +165,12 @@ Instant Server::turn(Instant deadline) {
     close_gone_sessions(now);
     if (now >= civil_due_) {
         forward_civil_time(now);
+        judge_listeners(now);  // A key may have expired.
         check_file_use(now);
     }
-    gate_.update(core_, now);
+    if (gate_.update(core_, now)) {
+        judge_listeners(now);
+    }
     if (now >= core_.next_deadline() && !is_put_off(now, wake_put_off_)) {
         step(now, Wake{});
     }
@@ -170,12 +178,7 @@ Instant Server::turn(Instant deadline) {
         http_.close_overdue(now);
     }
     if (events_.is_unbound()) {
-        log::write(
-            listener_complaints_, now, log::Level::warn,
-            "event subscribers were disconnected because they subscribed to too many topics; "
-            "they may reconnect when the endpoint is bound again",
-            {{"most_topics", net::Publisher::most_topics}});
-        events_.rebind();
+        bind_events_again(now);
     }
     publish(now, events_of_turn);
     if (!answered_.empty()) {  // Freeing 100,000 tasks takes 20 ms.
@@ -438,24 +441,6 @@ Shared<Reply> Server::query_core(Instant now, CoreRequest request, const Caller&
     open_.erase(ticket);  // Leadership is over: the core did not answer.
     auto seen = std::exchange(seen_, {});
     return seen ? seen : Reply{id, fail(Errc::not_leader, resigned_.value_or("no answer"))};
-}
-
-void Server::publish(Instant now, std::size_t most) {
-    for (; most > 0 && !unpublished_.empty(); --most) {
-        publish(now, unpublished_.front());
-        unpublished_.pop_front();
-    }
-}
-
-void Server::publish(Instant now, const Event& event) {
-    events_.publish(event.topic, codec::to_json(event));
-    // Rounds close all the time, so they are not worth an info line.
-    if (event.topic.starts_with("round.")) {
-        log::debug(event.topic, {{"detail", event.detail}});
-    } else {
-        log::write(event_lines_, now, log::Level::info, event.topic,
-                   {{"name", event.name}, {"detail", event.detail}});
-    }
 }
 
 void Server::stop() {

@@ -17,6 +17,7 @@
 #include "coordinator/freed_memory.hpp"
 #include "coordinator/gate.hpp"
 #include "coordinator/http/http.hpp"
+#include "coordinator/listeners.hpp"
 #include "coordinator/recorder/recorder.hpp"
 #include "coordinator/requests/operator_endpoint.hpp"
 #include "coordinator/requests/readings.hpp"
@@ -120,6 +121,9 @@ private:
     [[nodiscard]] ShellStats::Messages messages() const;
     [[nodiscard]] HttpAnswer answer_http(Instant now, std::string_view path);
     void publish(Instant now, const Event& event);
+    /// Disconnects all listeners if some may get less than before.
+    void judge_listeners(Instant now);
+    void bind_events_again(Instant now);
     /// Publishes at most so many of the waiting events, in their order.
     void publish(Instant now, std::size_t most);
 
@@ -137,6 +141,8 @@ private:
     Coordinator core_;
     std::optional<Recorder> recorder_;
     Worker worker_;
+    Listeners listeners_;
+    bool are_listeners_changed_ = false;  // So they were disconnected.
     Readings readings_;
     FreedMemory freed_memory_;
 

@@ -1,6 +1,7 @@
 #include "common/net/publisher.hpp"
 
 #include <array>
+#include <utility>
 
 #include <zmq.hpp>
 
@@ -35,6 +36,9 @@ Result<std::string> Publisher::bind(std::string_view endpoint) {
 }
 
 void Publisher::publish(std::string_view topic, std::string_view body) {
+    if (is_unbound()) {  // Those that are still connected may be the ones to get no more.
+        return;
+    }
     const std::array frames{topic, body};
     // An event that does not fit a listener's queue is lost for that listener only.
     static_cast<void>(send_frames(frames));
@@ -51,16 +55,37 @@ bool Publisher::take_subscription() {
         report_received();
     }
     // The topics of a listener that proved no key do not count, or it could disconnect all others.
-    const bool is_proved = !has_keys() || proved_key(scratch());
+    const auto key = has_keys() ? proved_key(scratch()) : std::nullopt;
+    const bool is_proved = !has_keys() || key;
     const auto frame = scratch().to_string_view();
+    if (judge_ && key && !frame.empty()) {
+        // It concerns the listener whose frame was received last.
+        const int what = frame.front() == '\1' ? ZMQ_SUBSCRIBE : ZMQ_UNSUBSCRIBE;
+        for (const std::string& topic : judge_(*key, frame.substr(1))) {
+            zmq_setsockopt(handle(), what, topic.data(), topic.size());
+        }
+    }
     if (is_proved && frame.starts_with('\1') && topics_.size() <= most_topics) {
         topics_.emplace(frame.substr(1));
     }
-    if (topics_.size() > most_topics && is_bound_) {
+    if (topics_.size() > most_topics) {
+        disconnect_all();
+    }
+    return true;
+}
+
+void Publisher::judge_by(Judge judge) {
+    if (has_keys() && handle() != nullptr) {
+        judge_ = std::move(judge);
+        library().set(zmq::sockopt::xpub_manual, 1);
+    }
+}
+
+void Publisher::disconnect_all() {
+    if (is_bound_ && !topics_.empty()) {
         zmq_unbind(handle(), endpoint_.c_str());  // Ends its connections, too.
         is_bound_ = false;
     }
-    return true;
 }
 
 bool Publisher::rebind() {

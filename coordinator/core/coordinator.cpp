@@ -5,6 +5,7 @@
 #include "common/base/ensure.hpp"
 #include "coordinator/core/check.hpp"
 #include "coordinator/core/queries/lists/listing.hpp"
+#include "coordinator/core/queries/read_scope.hpp"
 #include "coordinator/core/rooms.hpp"
 #include "coordinator/core/security/rotation.hpp"
 
@@ -53,6 +54,23 @@ bool Coordinator::is_first_use(const Caller& caller) const {
 
 std::vector<PublicKey> Coordinator::admitted_keys(bool agents) const {
     return rooms_->memory().access.admitted(agents);
+}
+
+std::map<PublicKey, Coordinator::Reader> Coordinator::readers(Instant now) const {
+    const Memory& memory = rooms_->memory();
+    std::map<PublicKey, Reader> all;
+    for (const PublicKey& key : admitted_keys(false)) {
+        const StoredKey& row = *owner_of(memory.ledger.keys(), key);
+        if (memory.access.may_send({.key = key}, CoreRequestBody{EventsRequest{}},
+                                   memory.clock.at(now))) {
+            all.emplace(key, Reader{row.name, is_limited(row)});
+        }
+    }
+    return all;
+}
+
+bool Coordinator::may_see(Instant now, std::string_view name, const Event& event) const {
+    return ReadScope{rooms_->memory().facts(now), name}.sees(event);
 }
 
 std::uint64_t Coordinator::keys_version() const {

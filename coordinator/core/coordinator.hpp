@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/base/time.hpp"
@@ -48,6 +50,16 @@ public:
     /// keys_version() is.
     [[nodiscard]] std::vector<PublicKey> admitted_keys(bool agents) const;
     [[nodiscard]] std::uint64_t keys_version() const;
+    /// The holders of keys that may read now, by key. A limited one reads only of its tasks.
+    struct Reader {
+        std::string name;
+        bool is_limited = false;
+
+        friend bool operator==(const Reader&, const Reader&) = default;
+    };
+    [[nodiscard]] std::map<PublicKey, Reader> readers(Instant now) const;
+    /// Whether the holder of this name may see the event.
+    [[nodiscard]] bool may_see(Instant now, std::string_view name, const Event& event) const;
     /// Hosts may connect to enrol.
     [[nodiscard]] bool is_enrolment_open(Instant now) const;
 

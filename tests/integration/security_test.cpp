@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <sys/stat.h>
 
@@ -296,6 +299,88 @@ TEST_CASE("a crash while a key is replaced locks nobody out [A12]", "[integratio
     CHECK(cluster.muster_by_key({"token", "list"}).exit == Exit{.code = 6});
     CHECK(cluster.muster_by_key({"key", "rotate"}).exit == Exit{.code = 0});
     CHECK(cluster.muster_by_key({"token", "list"}).exit == Exit{.code = 0});
+}
+
+// Goal: events reach those who may read them, on the wire, and no one else.
+// Method: subscribers in Python under CURVE, limited and unlimited, to all topics and to single
+// ones; tasks inside and outside of the scope; then a revocation. A later event of its own shows to
+// each subscriber that it got all that was sent to it before.
+TEST_CASE("a subscriber gets the events of its scope, and none once its key is revoked",
+          "[integration][keys][events]") {
+    KeyedCluster cluster;
+    const auto person = [&](const std::string& name, std::vector<std::string> limits) {
+        const std::string home = cluster.directory() + "/" + name;
+        const auto added = cluster.muster_by_key(
+            home, {"context", "add", "prod", "-c", cluster.endpoints().operators,
+                   "--coordinator-key", cluster.server_key(), "-o", "json"});
+        REQUIRE(added.exit == Exit{.code = 0});
+        std::vector<std::string> words{"key", "add", name, "operator",
+                                       Json::parse(added.output).at("key")};
+        words.insert(words.end(), limits.begin(), limits.end());
+        REQUIRE(cluster.muster_by_key(words).exit == Exit{.code = 0});
+        return home + "/muster/contexts/prod";
+    };
+    const std::string ann = person("ann", {"--task", "web*"});
+    const std::string bob = person("bob", {});
+    const auto listen = [&](const std::string& log, const std::string& keys,
+                            const std::vector<std::string>& topics) {
+        std::vector<std::string> argv{
+            "/usr/bin/python3",
+            std::string{MUSTER_SOURCE_DIR} + "/tests/integration/support/listen.py",
+            cluster.endpoints().events, cluster.server_key(), keys};
+        argv.insert(argv.end(), topics.begin(), topics.end());
+        return std::make_unique<Process>(
+            Command{.argv = argv, .output = log, .errors = log + ".errors"});
+    };
+    const std::string at = cluster.directory() + "/events-";
+    const auto all_of_ann = listen(at + "ann", ann, {});
+    const auto tasks_of_ann = listen(at + "ann-tasks", ann, {"@ann/task."});
+    const auto others_of_ann = listen(at + "ann-others", ann, {"task.", "@bob/", "@", "node."});
+    const auto all_of_bob = listen(at + "bob", bob, {});
+    const auto tasks_of_bob = listen(at + "bob-tasks", bob, {"task.", "@ann/"});
+    const auto has = [&](const std::string& log, const std::string& text) {
+        return text_of(at + log).find(text) != std::string::npos;
+    };
+    int tries = 0;
+    // Tasks of this name are added until each of these subscribers has got one.
+    const auto reach = [&](const std::string& name, const std::vector<std::string>& logs) {
+        return until([&] {
+            cluster.apply({cluster.task(name + std::to_string(tries++), 0)});
+            return std::ranges::all_of(logs,
+                                       [&](const std::string& log) { return has(log, name); });
+        });
+    };
+    REQUIRE(reach("web-first", {"ann", "ann-tasks", "bob", "bob-tasks"}));
+    cluster.apply({cluster.task("secret", 1)});
+    REQUIRE(cluster.wait("secret"));
+    REQUIRE(reach("web-last", {"ann", "ann-tasks", "bob", "bob-tasks"}));
+    CHECK(has("ann", "@ann/task.added {"));
+    for (const auto* const log : {"ann", "ann-tasks"}) {
+        INFO(log);
+        for (const auto* const hidden : {"secret", "round.closed", "node.", "\n@bob", "\ntask."}) {
+            CHECK_FALSE(has(log, hidden));
+        }
+    }
+    CHECK(text_of(at + "ann-others") == "listening\n");
+    CHECK(has("bob", "instance.start"));
+    CHECK(has("bob", "secret"));
+    CHECK(has("bob", "round.closed"));
+    CHECK(has("bob-tasks", "secret"));
+    CHECK_FALSE(has("bob", "@ann"));
+    CHECK_FALSE(has("bob-tasks", "@ann"));
+
+    REQUIRE(cluster.muster_by_key({"key", "revoke", "bob"}).exit == Exit{.code = 0});
+    REQUIRE(reach("web-after", {"ann", "ann-tasks"}));  // They reconnect.
+    CHECK_FALSE(has("bob", "web-after"));
+    CHECK_FALSE(has("bob-tasks", "web-after"));
+    // Another scope holds for a subscriber that stays.
+    REQUIRE(
+        cluster.muster_by_key({"key", "add", "ann", "operator", public_key(ann), "--task", "job*"})
+            .exit == Exit{.code = 0});
+    REQUIRE(reach("job-new", {"ann", "ann-tasks"}));
+    cluster.apply({cluster.task("web-hidden", 0)});
+    REQUIRE(reach("job-last", {"ann", "ann-tasks"}));
+    CHECK_FALSE(has("ann", "web-hidden"));
 }
 
 // Goal: a token is good for one host of its name, and every misuse gets a sentence.

@@ -188,3 +188,30 @@ TEST_CASE("a limited operator reads its own tasks", "[keys]") {
     CHECK(cluster.text_of(pools, "task list").find("web-a") == std::string::npos);
     CHECK(cluster.text_of(pools, "node list").find("n1") != std::string::npos);
 }
+
+// Goal: events are for those who may read the task.
+TEST_CASE("an event is seen by those who may see its task or node", "[keys]") {
+    Limited cluster;
+    static_cast<void>(cluster.admit("ann", 2, {}, {"web-*"}));
+    static_cast<void>(cluster.admit("paul", 3, {"default"}, {}));
+    static_cast<void>(cluster.admit("otto", 4, {}, {}));
+    const auto sees = [&](const std::string& name, const std::string& topic,
+                          const std::string& about) {
+        return cluster.harness.coordinator.may_see(
+            cluster.harness.now, name, Event{.topic = topic, .name = about, .detail = {}});
+    };
+    CHECK(sees("ann", "task.added", "web-a"));
+    CHECK(sees("ann", "instance.start", "web-a.0"));
+    CHECK_FALSE(sees("ann", "task.added", "secret-b"));
+    CHECK_FALSE(sees("ann", "instance.start", "secret-b.0"));
+    CHECK_FALSE(sees("ann", "node.lost", "n1"));
+    CHECK_FALSE(sees("ann", "key.admitted", "web-a"));
+    CHECK_FALSE(sees("ann", "round.closed", "7"));
+    for (const auto* const topic : {"node.lost", "task.added", "key.admitted", "round.closed"}) {
+        CHECK(sees("otto", topic, "secret-b"));
+    }
+    const auto readers = cluster.harness.coordinator.readers(cluster.harness.now);
+    CHECK(readers.size() == 3);  // The key of an agent reads nothing.
+    REQUIRE(cluster.ask({.is_local = true}, KeyRevokeRequest{.pattern = "otto"}));
+    CHECK(cluster.harness.coordinator.readers(cluster.harness.now).size() == 2);
+}
