@@ -10,29 +10,12 @@
 
 #include "tests/integration/support/cluster.hpp"
 #include "tests/integration/support/harness.hpp"
+#include "tests/integration/support/keyed_cluster.hpp"
 
 using namespace muster;
 using namespace muster::integration;
 
 namespace {
-
-/// The public half in a key file, or the first line of admin.pub.
-std::string public_key(const std::string& path) {
-    const std::string text = text_of(path);
-    const auto at = text.find("public = \"");
-    return text.substr(at == std::string::npos ? 0 : at + 10, 64);
-}
-
-/// What a peer in another language gets for one message.
-Json answer_to_stranger(const RealCluster& cluster, const std::vector<std::string>& words) {
-    std::vector<std::string> argv{"/usr/bin/python3", std::string{MUSTER_SOURCE_DIR} +
-                                                          "/tests/integration/support/hostile.py"};
-    argv.insert(argv.end(), words.begin(), words.end());
-    const auto done = run(cluster.directory(), argv);
-    INFO(done.errors);
-    REQUIRE(done.exit == Exit{.code = 0});
-    return Json::parse(done.output);
-}
 
 bool is_answered(const Json& outcome) { return outcome.contains("answer"); }
 
@@ -49,28 +32,6 @@ std::string hello_of(const std::string& name) {
                 {"version", "hostile"}}
         .dump();
 }
-
-struct KeyedCluster : RealCluster {
-    explicit KeyedCluster(std::vector<std::string> nodes = {"n1"})
-        : RealCluster{{.nodes = std::move(nodes), .keys = true}} {}
-
-    [[nodiscard]] std::string server_key() const {
-        return public_key(key_directory() + "/coordinator.key");
-    }
-    [[nodiscard]] std::string admin_file() const { return contexts() + "/muster/contexts/default"; }
-    [[nodiscard]] std::string key_of(const std::string& agent) const {
-        return agent_state(agent) + "/agent.key";
-    }
-    [[nodiscard]] Json curve(const std::string& endpoint, const std::string& keys,
-                             const std::string& frame) const {
-        std::vector<std::string> words{endpoint, "curve", "--server", server_key()};
-        if (!keys.empty()) {
-            words.insert(words.end(), {"--keys", keys});
-        }
-        words.push_back(frame);
-        return answer_to_stranger(*this, words);
-    }
-};
 
 }  // namespace
 
