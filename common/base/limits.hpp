@@ -46,6 +46,14 @@ inline constexpr Duration log_age_most = 24h * 365;
 /// made.
 inline constexpr std::size_t secret_bytes = 1024 * 1024;
 
+// Secrets that the coordinator keeps: a task's own must fit into a batch of commands with its spec.
+inline constexpr std::size_t cluster_secret_bytes = 4 * 1024;  ///< A key or a password, no bundle.
+inline constexpr std::size_t cluster_secrets = 16;             ///< Of one task: 88 KB on the wire.
+inline constexpr std::size_t stored_secrets = 10'000;          ///< 60 MB of memory.
+inline constexpr std::size_t encrypted_secret_bytes = 6 * 1024;  ///< The text of an encrypted one.
+
+inline constexpr std::size_t signature_bytes = 193;  ///< A key and a signature in digits.
+
 // Where instances run. Each task's rule and each node's offer is read as a whole.
 inline constexpr std::size_t labels_per_node = 32;
 inline constexpr std::size_t label_bytes = 63;  ///< Of a value; a key is a name.

@@ -168,6 +168,9 @@ inline constexpr std::tuple fields<TaskSpec>{
     Field{"exclusive", &TaskSpec::exclusive, later(any)},
     Field{"log", &TaskSpec::log, later(any)},
     Field{"sandbox", &TaskSpec::sandbox, later(any)},
+    Field{"cluster_secrets", &TaskSpec::cluster_secrets,
+          later(texts(limits::cluster_secrets, limits::name_bytes))},
+    Field{"signature", &TaskSpec::signature, later(text(limits::signature_bytes))},
 };
 
 template <>

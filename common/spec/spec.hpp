@@ -115,6 +115,8 @@ struct TaskSpec {
     bool exclusive = false;  ///< Never two copies of an instance; `update.max_surge` is 0.
     LogRule log;
     Sandbox sandbox = Sandbox::none;
+    std::vector<std::string> cluster_secrets;  ///< Kept by the coordinator; in the same directory.
+    std::string signature;  ///< `KEY SIGNATURE` of an operator (signed_spec.hpp). Empty: none.
 
     friend bool operator==(const TaskSpec&, const TaskSpec&) = default;
 };

@@ -128,10 +128,49 @@ Fault check_secrets(const TaskSpec& spec) {
     return std::nullopt;
 }
 
+Fault check_cluster_secrets(const TaskSpec& spec) {
+    const auto& secrets = spec.cluster_secrets;
+    if (secrets.size() > limits::cluster_secrets) {
+        return wrong("cluster_secrets",
+                     "names " + too_many(secrets.size(), "secrets", limits::cluster_secrets));
+    }
+    for (auto at = secrets.begin(); at != secrets.end(); ++at) {
+        if (!is_valid_name(*at)) {
+            return wrong("cluster_secrets",
+                         "names " + in_quotes(*at) + "; " + std::string{name_rule()});
+        }
+        const bool is_file = std::ranges::find(spec.secrets, *at) != spec.secrets.end();
+        if (is_file || std::find(secrets.begin(), at, *at) != at) {
+            return wrong("cluster_secrets", "names " + in_quotes(*at) +
+                                                (is_file ? ", and so does secrets" : " twice") +
+                                                "; name it once");
+        }
+    }
+    return std::nullopt;
+}
+
+Fault check_signature(const TaskSpec& spec) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    constexpr std::size_t key_digits = 64;
+    const std::string& text = spec.signature;
+    const std::string_view key = std::string_view{text}.substr(0, key_digits);
+    const std::string_view rest =
+        text.size() > key_digits ? std::string_view{text}.substr(key_digits) : "";
+    const bool is_whole = text.size() == limits::signature_bytes && rest.starts_with(' ') &&
+                          key.find_first_not_of(digits) == std::string_view::npos &&
+                          rest.substr(1).find_first_not_of(digits) == std::string_view::npos;
+    if (!text.empty() && !is_whole) {
+        return wrong("signature",
+                     "is not the key of a signer, a space and a signature, with 64 and 128 "
+                     "hexadecimal digits; 'muster apply --sign FILE' makes it");
+    }
+    return std::nullopt;
+}
+
 Fault check_text_bytes(const TaskSpec& spec) {
     std::size_t bytes = spec.workdir.size();
-    for (const auto* const texts :
-         {&spec.argv, &spec.pre_start, &spec.post_stop, &spec.env_files, &spec.secrets}) {
+    for (const auto* const texts : {&spec.argv, &spec.pre_start, &spec.post_stop, &spec.env_files,
+                                    &spec.secrets, &spec.cluster_secrets}) {
         for (const auto& text : *texts) {
             bytes += text.size();
         }
@@ -149,8 +188,9 @@ Fault check_text_bytes(const TaskSpec& spec) {
 }  // namespace
 
 Fault fault_of_texts(const TaskSpec& spec) {
-    return first_fault(spec, {check_argv, check_hooks, check_env, check_workdir, check_env_files,
-                              check_secrets, check_text_bytes});
+    return first_fault(
+        spec, {check_argv, check_hooks, check_env, check_workdir, check_env_files, check_secrets,
+               check_cluster_secrets, check_signature, check_text_bytes});
 }
 
 }  // namespace muster::spec_rules

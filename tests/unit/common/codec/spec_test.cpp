@@ -183,6 +183,7 @@ TEST_CASE("the lists of a spec have their bounds in both forms", "[codec][spec][
     const std::vector<std::pair<std::size_t, std::vector<std::string> TaskSpec::*>> lists{
         {limits::env_files, &TaskSpec::env_files},
         {limits::secrets, &TaskSpec::secrets},
+        {limits::cluster_secrets, &TaskSpec::cluster_secrets},
         {limits::argv_count, &TaskSpec::pre_start},
         {limits::argv_count, &TaskSpec::post_stop},
     };

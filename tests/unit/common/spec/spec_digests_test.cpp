@@ -191,12 +191,13 @@ TEST_CASE("the description of a spec has all of its members", "[spec]") {
     TaskSpec spec;
     auto& [argv, env, env_files, workdir, user, user_group, umask, nice, rlimits, limits,
            start_timeout, pre_start, post_stop, secrets, stop_signal, grace, restart, max_per_node,
-           update, exclusive, log, sandbox] = spec;
-    const std::set<const void*> members{
-        &argv,      &env,       &env_files,   &workdir, &user,          &user_group,
-        &umask,     &nice,      &rlimits,     &limits,  &start_timeout, &pre_start,
-        &post_stop, &secrets,   &stop_signal, &grace,   &restart,       &max_per_node,
-        &update,    &exclusive, &log,         &sandbox};
+           update, exclusive, log, sandbox, cluster_secrets, signature] = spec;
+    const std::set<const void*> members{&argv,      &env,          &env_files,       &workdir,
+                                        &user,      &user_group,   &umask,           &nice,
+                                        &rlimits,   &limits,       &start_timeout,   &pre_start,
+                                        &post_stop, &secrets,      &stop_signal,     &grace,
+                                        &restart,   &max_per_node, &update,          &exclusive,
+                                        &log,       &sandbox,      &cluster_secrets, &signature};
     CHECK(Walk{spec}.members == members);
 }
 

@@ -146,6 +146,44 @@ TEST_CASE("secrets are distinct names", "[spec]") {
     });
 }
 
+TEST_CASE("secrets of the cluster are distinct names, also from those of files", "[spec]") {
+    check_sound({[](auto& s) {
+        s.secrets = {"key"};
+        for (std::size_t i = 0; i < limits::cluster_secrets; ++i) {
+            s.cluster_secrets.push_back("key-" + std::to_string(i));
+        }
+    }});
+    check_refusals({
+        {"cluster_secrets names 17 secrets; at most 16 are allowed",
+         [](auto& s) { s.cluster_secrets.resize(limits::cluster_secrets + 1); }},
+        {"cluster_secrets names '../key'; " + std::string{name_rule()},
+         [](auto& s) { s.cluster_secrets = {"../key"}; }},
+        {"cluster_secrets names 'key' twice; name it once",
+         [](auto& s) {
+             s.cluster_secrets = {"key", "cert", "key"};
+         }},
+        {"cluster_secrets names 'key', and so does secrets; name it once",
+         [](auto& s) {
+             s.secrets = {"key"};
+             s.cluster_secrets = {"key"};
+         }},
+    });
+}
+
+TEST_CASE("a signature is a key and a signature in hexadecimal digits", "[spec][signature]") {
+    const std::string key(64, 'a');
+    const std::string rest(128, '0');
+    check_sound({[&](auto& s) { s.signature = key + ' ' + rest; }});
+    const std::string what =
+        "signature is not the key of a signer, a space and a signature, with 64 and 128 "
+        "hexadecimal digits; 'muster apply --sign FILE' makes it";
+    for (const std::string& text :
+         {std::string{"x"}, key, key + rest, key + ' ' + rest + '0',
+          key + ' ' + rest.substr(1) + 'g', std::string(64, 'A') + ' ' + rest, key + '-' + rest}) {
+        check_refusals({{what, [&](auto& s) { s.signature = text; }}});
+    }
+}
+
 TEST_CASE("a user and a group are names or numbers of accounts", "[spec]") {
     for (const std::string account :
          {"www-data", "_x", "0", "4294967294", "007", "a.b@c", "D\\u", "host$", "4294967295a"}) {

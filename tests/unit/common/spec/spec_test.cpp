@@ -128,6 +128,8 @@ TEST_CASE("specs have the same digest only if they are equal", "[spec]") {
         [](auto& s) { s.pre_start = {"x"}; },
         [](auto& s) { s.post_stop = {"x"}; },
         [](auto& s) { s.secrets = {"x"}; },
+        [](auto& s) { s.cluster_secrets = {"x"}; },
+        [](auto& s) { s.signature = "x"; },
         [](auto& s) { s.exclusive = true; },
         [](auto& s) { s.log.max_bytes = 1; },
         [](auto& s) { s.log.max_age = 1s; },
