@@ -177,7 +177,8 @@ private:
             .limits = executor_.limits(),
             .capacity_from = settings_.capacity_from,
             .floors = settings_.floors,
-            .made_key = settings_.made_key ? to_string(settings_.made_key->open) : ""};
+            .made_key = settings_.made_key ? to_string(settings_.made_key->open) : "",
+            .seal_key = to_string(executor_.vault().key())};
         disk_.emplace(resources_.state, resources_.journal);
         readings_.emplace(resources_.state.path() + "/logs");
         server_.emplace(context_, loop_, settings_, *disk_, *readings_, executor_, options,

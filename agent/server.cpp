@@ -1,6 +1,7 @@
 #include "agent/server.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "agent/host_probe.hpp"
@@ -19,6 +20,8 @@ constexpr Duration patience_with_link = 3s;
 constexpr Duration patience_with_link_max = 8s;
 // For a local client that does not read yet. Large answers are limited by their bytes.
 constexpr int answers_queued = 1'000;
+// Instances, and starts that were refused since the last count.
+constexpr std::size_t secrets_kept = 2 * limits::instances_per_node;
 
 std::string exit_of(std::int32_t exit_code, std::int32_t exit_signal) {
     return exit_signal != 0 ? "signal " + std::to_string(exit_signal)
@@ -148,11 +151,13 @@ bool AgentServer::receive(Instant now, net::Dealer& link) {
 }
 
 // Only the shell knows what a spec means on this host: users, links and programs.
-void AgentServer::judge_starts(CoordinatorMessage& message) const {
+void AgentServer::judge_starts(CoordinatorMessage& message) {
     auto* const batch = std::get_if<Batch>(&message);
     if (batch == nullptr) {
         return;
     }
+    const OpenedSecrets secrets = executor_.vault().open(batch->secrets);
+    batch->secrets.clear();  // The core needs none.
     std::map<std::pair<std::string, Digest>, const TaskSpec*> sent;
     for (const SpecVersion& version : batch->specs) {
         if (validate({.name = version.task, .instances = 1, .spec = version.spec})) {
@@ -167,7 +172,25 @@ void AgentServer::judge_starts(CoordinatorMessage& message) const {
             start.objection =
                 executor_.objection_to_start(start.id, start.generation, *spec).value_or("");
         }
+        if (spec != nullptr && start.objection.empty()) {
+            start.objection = executor_.vault().keep(start, *spec, secrets).value_or("");
+        }
     }
+    if (executor_.vault().size() > secrets_kept) {
+        forget_old_secrets(*batch);
+    }
+}
+
+// A start that was not obeyed leaves its secrets behind.
+void AgentServer::forget_old_secrets(const Batch& batch) {
+    std::set<InstanceId> used;
+    for (const auto& instance : core_.instances()) {
+        used.insert(instance.report.id);
+    }
+    for (const Start& start : batch.starts) {
+        used.insert(start.id);
+    }
+    executor_.vault().forget_but(used);
 }
 
 // ---- local requests ----

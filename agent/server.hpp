@@ -56,7 +56,8 @@ public:
 
 private:
     bool receive(Instant now, net::Dealer& link);
-    void judge_starts(CoordinatorMessage& message) const;
+    void judge_starts(CoordinatorMessage& message);
+    void forget_old_secrets(const Batch& batch);
     bool receive_local();
     [[nodiscard]] std::string answer_to(const net::Message& message);
     [[nodiscard]] std::vector<LocalProcess> processes() const;

@@ -147,6 +147,9 @@ constexpr std::array init_options{
     OptionEntry{"--state-dir", '\0', "DIR", "the state directory of the coordinator", Words::file}};
 constexpr std::array context_options{
     OptionEntry{"--coordinator-key", '\0', "KEY",
+constexpr std::array secret_options{
+    OptionEntry{"--file", 'f', "FILE", "the file with the value (standard input)", Words::file},
+    reason};
                 "the coordinator's public key, as 'token list -o json' has it"}};
 constexpr std::array remove_options{yes};
 
@@ -266,6 +269,11 @@ constexpr std::array table{
     VerbEntry{Verb::audit_export, Run::all_rows, "audit export", "", Words::anything, {},
               "print all rows of the audit, one line of JSON each",
               "audit export >audit.jsonl", codec::Area::keys},
+    ask<SecretSetRequest>(Verb::secret_set, Run::change, Words::anything, secret_options,
+        {"NAME", "keep a value from standard input or a file for tasks that name it",
+         "secret set db <password.txt"}),
+    ask<SecretListRequest>(Verb::secret_list, Run::read, Words::anything, read_options),
+    ask<SecretRemoveRequest>(Verb::secret_remove, Run::change, Words::anything, intent_options),
     VerbEntry{Verb::init, Run::local, "init", "", Words::anything, init_options,
               "make the keys of a new cluster, and of its first admin", "init", codec::Area::keys},
     VerbEntry{Verb::context_add, Run::local, "context add", "NAME", Words::anything,

@@ -4,6 +4,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
+#include "coordinator/sealing.hpp"
 
 namespace muster::coordinator {
 namespace {
@@ -20,8 +21,8 @@ void write_route(Session session, std::string& into) {
 
 }  // namespace
 
-AgentEndpoint::AgentEndpoint(net::Context& context)
-    : router_{context, {.message_bytes = limits::agent_message_bytes}} {}
+AgentEndpoint::AgentEndpoint(net::Context& context, const SecretKey& store_key)
+    : router_{context, {.message_bytes = limits::agent_message_bytes}}, store_key_{store_key} {}
 
 Result<std::string> AgentEndpoint::bind(std::string_view endpoint) {
     return router_.bind(endpoint);
@@ -105,8 +106,18 @@ Result<void> AgentEndpoint::decode(AgentMessage& into) const {
 }
 
 void AgentEndpoint::remember_form(Session session, const AgentMessage& message) {
-    if (!std::holds_alternative<Hello>(message)) {
+    const auto* const hello = std::get_if<Hello>(&message);
+    if (hello == nullptr) {
         return;
+    }
+    if (const auto key = parse_public_key(hello->seal_key)) {
+        seal_keys_.insert_or_assign(session, *key);
+        if (seal_keys_.size() > limits::nodes) {
+            seal_keys_.erase(
+                seal_keys_.begin());  // The oldest: routes are numbered in their order.
+        }
+    } else {
+        seal_keys_.erase(session);
     }
     if (!received_json()) {
         json_.erase(session);
@@ -144,12 +155,26 @@ void AgentEndpoint::send(const PollTo& poll) {
 
 void AgentEndpoint::send(const ToAgent& message) {
     const bool json = !json_.empty() && json_.contains(message.session);
+    CoordinatorMessage copy;
+    const CoordinatorMessage& content = sealed(message, copy);
     if (json) {
-        encoded_ = codec::to_json(message.message);
+        encoded_ = codec::to_json(content);
     } else {
-        codec::encode(message.message, encoded_);
+        codec::encode(content, encoded_);
     }
     send_bytes(message.session, json);
+}
+
+const CoordinatorMessage& AgentEndpoint::sealed(const ToAgent& message,
+                                                CoordinatorMessage& copy) const {
+    const auto* const batch = std::get_if<Batch>(&message.message);
+    if (batch == nullptr || batch->secrets.empty()) {
+        return message.message;
+    }
+    const auto key = seal_keys_.find(message.session);
+    // An agent without a key gets none: it cannot open them.
+    copy = sealed_for(key == seal_keys_.end() ? PublicKey{} : key->second, store_key_, *batch);
+    return copy;
 }
 
 void AgentEndpoint::send_bytes(Session session, bool json) {
@@ -161,6 +186,7 @@ void AgentEndpoint::send_bytes(Session session, bool json) {
         case net::SendResult::slow: ++traffic_.slow; break;
         case net::SendResult::gone:
             json_.erase(session);
+            seal_keys_.erase(session);
             gone_.push_back(session);
             break;
     }

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/base/time.hpp"
+#include "common/crypto/key.hpp"
 #include "common/log/log.hpp"
 #include "common/net/peer_rate.hpp"
 #include "common/net/router.hpp"
@@ -27,15 +29,17 @@ struct Traffic {
 /// The agents' side of the shell: their bytes become inputs of the core, its outputs become bytes.
 ///
 /// A session is the number of a route that the library made, so it maps to the route without a
-/// table. A connection that sends nothing valid costs no memory here. The endpoint remembers only
-/// sessions whose last hello was JSON, because polls and commands go to them in JSON.
+/// table. A connection that sends nothing valid costs no memory here. The endpoint remembers
+/// sessions whose last hello was JSON, because polls and commands go to them in JSON, and the keys
+/// in hellos for which secrets are sealed. Only sessions that the core welcomed get batches.
 class AgentEndpoint {
 public:
     /// Of one key. A busy agent sends some tens: a report and an ack in each of 20 rounds a second,
     /// and what its host's clients ask for. What is dropped is repeated in the next round.
     static constexpr std::uint32_t messages_per_second = 1'000;
 
-    explicit AgentEndpoint(net::Context& context);
+    /// `store_key`: of secrets in batches, which it seals for their agents. None: there are none.
+    explicit AgentEndpoint(net::Context& context, const SecretKey& store_key = {});
 
     /// Before bind(): every agent must prove an admitted key.
     void use(const net::ServerKeys& keys) {
@@ -69,6 +73,9 @@ private:
     [[nodiscard]] bool is_in_time(Instant now);
     void refuse(Instant now, Errc code, const std::string& detail);
     void send_bytes(Session session, bool json);
+    /// What goes to the session: a batch without secrets as it is. `copy` holds another one.
+    [[nodiscard]] const CoordinatorMessage& sealed(const ToAgent& message,
+                                                   CoordinatorMessage& copy) const;
 
     net::Router router_;
     bool has_keys_ = false;
@@ -77,6 +84,8 @@ private:
     net::Message received_;
     std::string encoded_;
     std::set<Session> json_;
+    SecretKey store_key_;
+    std::map<Session, PublicKey> seal_keys_;  // Of agents that take secrets.
     std::vector<Session> gone_;
     Traffic traffic_;
     log::RateLimit complaints_;

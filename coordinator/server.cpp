@@ -12,6 +12,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
 #include "common/crypto/hash.hpp"
+#include "common/crypto/secret_box.hpp"
 #include "common/net/accept/accept.hpp"
 #include "common/net/host/clock.hpp"
 #include "common/net/host/entropy.hpp"
@@ -20,6 +21,7 @@
 #include "coordinator/core/queries/reads.hpp"
 #include "coordinator/file_limit.hpp"
 #include "coordinator/http/pages.hpp"
+#include "coordinator/sealing.hpp"
 
 namespace muster::coordinator {
 namespace {
@@ -70,7 +72,7 @@ Server::Server(net::Context& context, net::Loop& loop, Store& store,
       store_{store},
       security_{std::move(security)},
       gate_{context, security_},
-      agents_{context},
+      agents_{context, store_key(security_.orders)},
       unread_{context.make_meter()},
       operators_{context, unread_},
       operators_ipc_{context, unread_},
@@ -242,6 +244,14 @@ void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
         enrol->secret = to_string(PublicKey{hash_of(enrol->secret)});  // The core keeps no secret.
     }
     const RequestId asked_as = question.request.id;
+    if (auto* const secret = std::get_if<SecretSetRequest>(&question.request.body)) {
+        if (auto encrypted = encrypt_value(security_.orders, *secret); !encrypted) {
+            endpoint.answer(question.asker,
+                            {.id = asked_as, .result = tl::unexpected{encrypted.error()}});
+            return;
+        }
+        question.digest = {};  // It was of the value.
+    }
     const bool is_change = codec::is_change(question.request.body);
     auto request = for_core(std::move(question.request));
     if (!request) {

@@ -156,7 +156,8 @@ void Agent::send_hello(Instant now, AgentOutput& output) {
                                            .offer = options_.offer,
                                            .limits = options_.limits,
                                            .capacity_from = options_.capacity_from,
-                                           .keeps_proofs = true});
+                                           .keeps_proofs = true,
+                                           .seal_key = options_.seal_key});
     }
 }
 

@@ -56,6 +56,8 @@ struct ProcessNotStarted {
     bool host_at_fault = false;  ///< It lacked memory, descriptors, ...
     std::string detail;
     bool never_made = false;  ///< An earlier life planned to create it and died before that.
+    /// It lacks the value of a secret: another order of the coordinator brings it.
+    bool needs_order = false;
 };
 /// The process and all its descendants are gone.
 struct ProcessEnded {

@@ -43,6 +43,7 @@ struct AgentOptions {
     CapacityFrom capacity_from{};
     HostFloors floors{};
     std::string made_key{};  ///< A new key that an earlier life made and did not keep.
+    std::string seal_key{};  ///< As in Hello.
 };
 
 /// The state with which a life of an agent begins.

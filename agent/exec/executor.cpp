@@ -179,8 +179,11 @@ void Executor::spawn(const Spawn& order) {
     if (!launched) {
         const LaunchFailure& failure = launched.error();
         launcher_.clean_up(order.process);
-        events_.emplace_back(ProcessNotStarted{order.process, failure.permanent,
-                                               failure.host_at_fault, failure.detail});
+        events_.emplace_back(ProcessNotStarted{.process = order.process,
+                                               .permanent = failure.permanent,
+                                               .host_at_fault = failure.host_at_fault,
+                                               .detail = failure.detail,
+                                               .needs_order = failure.needs_order});
         return;
     }
     Tree& tree = watch(order.process, std::move(launched->link));

@@ -58,6 +58,8 @@ public:
                                                                 const TaskSpec& spec) const {
         return launcher_.objection_to_start(id, generation, spec);
     }
+    /// The secrets that come with starts.
+    [[nodiscard]] SecretVault& vault() { return launcher_.vault(); }
     void spawn(const Spawn& order);
     /// Makes the shim send its state again, over a new link. Orders that the shim has not read from
     /// the old link are lost, so the caller must repeat them.

@@ -40,6 +40,7 @@ void add_spec(Facts& facts, const TaskSpec& spec);
 [[nodiscard]] std::string text_of(const KeysReply& reply, const Style& style);
 [[nodiscard]] std::string text_of(const TokensReply& reply, const Style& style);
 [[nodiscard]] std::string text_of(const EnrolReply& reply, const Style& style);
+[[nodiscard]] std::string text_of(const SecretsReply& reply, const Style& style);
 [[nodiscard]] std::string text_of(const AuditReply& reply, const Style& style);
 [[nodiscard]] std::string text_of(const AuditVerifyReply& reply, const Style& style);
 

@@ -95,6 +95,8 @@ template <>
 inline constexpr std::string_view own_kind<TokensReply> = "tokens";
 template <>
 inline constexpr std::string_view own_kind<AuditReply> = "audit";
+template <>
+inline constexpr std::string_view own_kind<SecretsReply> = "secrets";
 
 namespace verb_table {
 
@@ -241,6 +243,14 @@ inline constexpr auto verb_rows = [] {
             "token create n1 202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"),
         row<TokenRevokeRequest, TokensReply>("token revoke", keys, change, admin, "ID",
             "close a token", "token revoke 2021222324252627"),
+        row<SecretListRequest, SecretsReply>("secret list", keys, read, operator_, "",
+            "secrets that the coordinator keeps for tasks, without their values", "secret list"),
+        row<SecretSetRequest, SecretsReply>("secret set", keys, change, admin,
+            R"({"verb": "secret set", "name": NAME, "value": BASE64})",
+            "keep a value for tasks that name it in cluster_secrets",
+            R"({"verb": "secret set", "name": "db", "value": "aHVudGVyMg=="})"),
+        row<SecretRemoveRequest, SecretsReply>("secret remove", keys, change, admin, "NAME",
+            "forget a secret that no task names", "secret remove db"),
         row<AuditShowRequest, AuditReply>("audit show", keys, read, admin, "[SINCE [LIMIT]]",
             "who changed what and what was refused: rows after number SINCE, else the newest", "audit show 0 20"),
         row<AuditVerifyRequest, AuditVerifyReply>("audit verify", keys, read, admin, "",

@@ -114,6 +114,9 @@ struct Hello {
     std::vector<LimitFact> limits{};  ///< The limits of tasks that it enforces; none: unknown.
     CapacityFrom capacity_from{};     ///< The source of its capacity.
     bool keeps_proofs = false;        ///< It repeats the proof of each start.
+    /// The public key, made by this life, for which values of secrets are sealed. Empty: it takes
+    /// none.
+    std::string seal_key{};
 
     friend bool operator==(const Hello&, const Hello&) = default;
 };
@@ -260,6 +263,16 @@ struct Stop {
     friend bool operator==(const Stop&, const Stop&) = default;
 };
 
+/// The value of a secret for the starts of a batch. On the wire it is sealed for the one agent; in
+/// the coordinator's core it is encrypted as in the store.
+struct SecretValue {
+    std::string name;
+    Generation version{};
+    std::string value;
+
+    friend bool operator==(const SecretValue&, const SecretValue&) = default;
+};
+
 /// Commands to one node. Stops are executed before starts.
 struct Batch {
     ClusterId cluster;
@@ -271,6 +284,7 @@ struct Batch {
     std::vector<SpecVersion> specs;
     std::vector<Stop> stops;
     std::vector<Start> starts;
+    std::vector<SecretValue> secrets{};  ///< That the specs of its starts name.
 
     friend bool operator==(const Batch&, const Batch&) = default;
 };

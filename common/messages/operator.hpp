@@ -12,6 +12,7 @@
 #include "common/messages/operator/intents.hpp"
 #include "common/messages/operator/keys.hpp"
 #include "common/messages/operator/nodes.hpp"
+#include "common/messages/operator/secrets.hpp"
 #include "common/messages/operator/tasks.hpp"
 
 /// The requests of operators (the CLI, probes by hand) to a coordinator, and its answers. Names may
@@ -49,7 +50,8 @@ using CoreRequestBody = OutOfLine<std::variant<
     LimitSetRequest, GroupListRequest, GroupShowRequest, NodeForgiveRequest, FreezeShowRequest,
     FreezeOnRequest, FreezeOffRequest, LogsRequest, TaskSignalRequest, UsageRequest, KeyListRequest,
     KeyAddRequest, KeyRevokeRequest, KeyRemoveRequest, KeyRotateRequest, KeyRenewRequest,
-    NodeAcceptRequest, EnrolRequest, TokenListRequest, TokenCreateRequest, TokenRevokeRequest>>;
+    NodeAcceptRequest, EnrolRequest, TokenListRequest, TokenCreateRequest, TokenRevokeRequest,
+    SecretListRequest, SecretSetRequest, SecretRemoveRequest>>;
 
 template <class... Shell, class... Core>
 std::variant<Shell..., Core...> all_of_both(std::variant<Shell...>, std::variant<Core...>);
@@ -76,7 +78,7 @@ using ReplyBody = OutOfLine<std::variant<
     EventsReply, WaitReply, ChangeReply, RoundReply, StoreAcceptReply, LogLevelReply, StatsReply,
     ReportedReply, ExplainReply, PlanReply, RebalanceReply, NodesChangeReply, LimitsReply,
     GroupListReply, GroupShowReply, FreezeReply, LogsReply, TaskSignalReply, UsageReply, KeysReply,
-    TokensReply, EnrolReply, AuditReply, AuditVerifyReply>>;
+    TokensReply, EnrolReply, AuditReply, AuditVerifyReply, SecretsReply>>;
 
 /// Exactly one per request.
 struct Reply {

@@ -21,7 +21,7 @@ Memory::Memory(Instant now, CoordinatorOptions given, const StoreImage& image)
       freeze{nodes, liveness, ledger.freeze()},
       membership{options,
                  {nodes, copies, ledger, access, renewals, room, suspension, liveness, freeze}},
-      planning{now, options, image, nodes, copies, ledger.settings()} {
+      planning{now, options, image, nodes, copies, ledger} {
     ensure(options.loss.silent_after >= 2, "one missed answer is no silence");
     ensure(options.loss.after > options.loss.silent_after, "a node is silent before it is lost");
 }

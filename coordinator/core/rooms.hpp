@@ -46,6 +46,7 @@ private:
     void apply_write(StepContext& step, const PendingWrite& write, Effects& effects);
     void apply_tasks(StepContext& step, const PendingWrite& write, Effects& effects);
     void apply_keys(StepContext& step, const Change& change, Effects& effects);
+    void apply_secrets(StepContext& step, const Change& change);
     void apply_store(StepContext& step, const Change& change);
     void put(const StoredTask& row);
     void apply_setting(StepContext& step, const StoredSetting& row);

@@ -77,6 +77,7 @@ void Rooms::apply_write(StepContext& step, const PendingWrite& write, Effects& e
     }
     apply_tasks(step, write, effects);
     apply_keys(step, change, effects);
+    apply_secrets(step, change);
     in_.membership.on_durable(step, change, effects);
     for (const Shared<StoredSetting>& row : change.of<StoredSetting>().put) {
         apply_setting(step, *row);
@@ -132,6 +133,18 @@ void Rooms::apply_keys(StepContext& step, const Change& change, Effects& effects
     }
     for (const std::string& id : tokens.erased) {
         step.emit("token.closed", id);
+    }
+}
+
+void Rooms::apply_secrets(StepContext& step, const Change& change) {
+    const Rows<StoredSecret>& secrets = change.of<StoredSecret>();
+    for (const Shared<StoredSecret>& secret : secrets.put) {
+        step.emit(
+            "secret.set", secret->name,
+            "version " + std::to_string(raw(secret->version)) + ", " + describe_by(secret->author));
+    }
+    for (const std::string& name : secrets.erased) {
+        step.emit("secret.removed", name, describe_by(change.why.author));
     }
 }
 

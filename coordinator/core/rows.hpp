@@ -168,6 +168,17 @@ struct StoredToken {
     friend bool operator==(const StoredToken&, const StoredToken&) = default;
 };
 
+/// A secret for tasks. Its value is encrypted with a key that is not in the store (ADR 26).
+struct StoredSecret {
+    std::string name;
+    Generation version{};  ///< The change that set the value.
+    CivilMs since{};
+    std::string author{};
+    std::string encrypted{};
+
+    friend bool operator==(const StoredSecret&, const StoredSecret&) = default;
+};
+
 /// Who changed what, or what was refused to whom. Each row has the hash of the row before it, so
 /// that no row can be edited or taken away unseen (ADR 25).
 struct StoredAudit {
@@ -242,6 +253,7 @@ struct StoreImage {
     std::vector<StoredEnds> ends;
     std::vector<StoredKey> keys;
     std::vector<StoredToken> tokens;
+    std::vector<StoredSecret> secrets;
     /// Of the rows of the audit only this. If it was taken out of the store, while rows are there,
     /// it has their highest number and no seal.
     std::vector<AuditHead> audit;
@@ -271,7 +283,8 @@ using Write =
                  StoredSetting, Erase<StoredTask>, Erase<StoredNode>, Erase<StoredIntent>,
                  EraseOldRequests, StoredFreeze, Erase<StoredFreeze>, Shared<StoredEnds>,
                  Erase<StoredEnds>, Shared<StoredKey>, Erase<StoredKey>, StoredToken,
-                 Erase<StoredToken>, Shared<StoredAudit>, AuditHead, EraseOldAudit, Continues>;
+                 Erase<StoredToken>, Shared<StoredAudit>, AuditHead, EraseOldAudit,
+                 Shared<StoredSecret>, Erase<StoredSecret>, Continues>;
 
 /// Writes that become durable together, in the order of their numbers. They have no effect and get
 /// no answer before the input Persisted of this number.

@@ -232,7 +232,7 @@ struct CoreFields::OfCore : PlainFields {
     }
     static constexpr auto names(const Commands::Given*) { return "task generation"; }
     static constexpr auto names(const Commands*) {
-        return "-nodes -workload -placements -proofs given -filling -commands -spec_bytes";
+        return "-nodes -workload -placements -proofs -secrets given -filling -commands -spec_bytes";
     }
 
     // ---- the planner ----
@@ -428,12 +428,12 @@ struct CoreFields::OfCore : PlainFields {
         // No state is saved while there are parts.
         auto& [options, meta, persisted, durable, tables, removed_tasks, answers, pending, audit,
                parts] = it;
-        auto& [tasks, intents, settings, freeze, keys, tokens] = tables;
+        auto& [tasks, intents, settings, freeze, keys, tokens, secrets] = tables;
         visit(
-            "meta persisted durable tasks intents settings freeze keys tokens removed_tasks "
-            "answers pending audit",
-            meta, persisted, durable, tasks, intents, settings, freeze, keys, tokens, removed_tasks,
-            answers, pending, audit);
+            "meta persisted durable tasks intents settings freeze keys tokens secrets "
+            "removed_tasks answers pending audit",
+            meta, persisted, durable, tasks, intents, settings, freeze, keys, tokens, secrets,
+            removed_tasks, answers, pending, audit);
     }
     /// Not the key, but the hash of the newest row, so that a restored core goes on with the chain.
     static void fields(auto& visit, codec::Like<Audit> auto& it) {
@@ -469,7 +469,8 @@ struct CoreFields::OfCore : PlainFields {
         return "-nodes -copies -meta -keys calls";
     }
     static constexpr auto names(const Operators*) {
-        return "-ledger -planning -tasks -nodes -cluster -keys agent_calls waits plan_waits "
+        return "-ledger -planning -tasks -nodes -cluster -keys -secrets agent_calls waits "
+               "plan_waits "
                "-in_line";
     }
     static constexpr auto names(const Memory*) {

@@ -148,6 +148,9 @@ struct PlainFields {
     static constexpr auto names(const StoredToken*) {
         return "name hash pattern uses until author";
     }
+    static constexpr auto names(const StoredSecret*) {
+        return "name version since author encrypted";
+    }
     /// Not the hashes: a replay has another key.
     static constexpr auto names(const StoredAudit*) {
         return "number at actor fingerprint action result detail request epoch counter -previous "

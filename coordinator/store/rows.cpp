@@ -178,6 +178,14 @@ Result<StoredToken> token_of(const sqlite::Statement& row) {
                        .author = std::string{row.text(5)}};
 }
 
+Result<StoredSecret> secret_of(const sqlite::Statement& row) {
+    return StoredSecret{.name = std::string{row.text(0)},
+                        .version = from_column<Generation>(row.number(1)),
+                        .since = CivilMs{row.number(2)},
+                        .author = std::string{row.text(3)},
+                        .encrypted = std::string{row.text(4)}};
+}
+
 Result<StoredAudit> audit_of(const sqlite::Statement& row) {
     return StoredAudit{.number = static_cast<std::uint64_t>(row.number(0)),
                        .at = CivilMs{row.number(1)},
@@ -262,6 +270,8 @@ Result<StoreImage> read_image(const sqlite::Database& database) {
         image.keys, stored_key_of);
     add("SELECT id, hash, pattern, uses, until, author FROM tokens ORDER BY id", image.tokens,
         token_of);
+    add("SELECT name, version, since, author, encrypted FROM secrets ORDER BY name", image.secrets,
+        secret_of);
     if (!read) {
         return tl::unexpected{read.error()};
     }
@@ -327,6 +337,8 @@ constexpr std::array<std::string_view, std::variant_size_v<Write> - 1> texts{
     "INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "INSERT OR REPLACE INTO audit_head VALUES (1, ?, ?, ?, ?)",
     "DELETE FROM audit WHERE number <= ?",
+    "INSERT OR REPLACE INTO secrets VALUES (?, ?, ?, ?, ?)",
+    "DELETE FROM secrets WHERE name = ?",
 };
 
 static_assert(std::is_same_v<std::variant_alternative_t<texts.size(), Write>, Continues>);
@@ -415,6 +427,9 @@ struct Bind {
     }
     void operator()(const AuditHead& head) const {
         all(head.number, head.first, Blob{bytes_of_key(head.hash)}, Blob{bytes_of_key(head.seal)});
+    }
+    void operator()(const Shared<StoredSecret>& secret) const {
+        all(secret->name, secret->version, secret->since, secret->author, secret->encrypted);
     }
     void operator()(const EraseOldAudit& erase) const { all(erase.up_to); }
     template <class Row>

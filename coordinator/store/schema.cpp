@@ -152,10 +152,21 @@ constexpr const char* rotation_of_keys = R"(
     ALTER TABLE keys ADD COLUMN lasting_until INTEGER NOT NULL DEFAULT 0;
 )";
 
+// The key of the values is not in the store.
+constexpr const char* table_of_secrets = R"(
+    CREATE TABLE secrets (
+        name TEXT PRIMARY KEY,
+        version INTEGER NOT NULL,
+        since INTEGER NOT NULL,
+        author TEXT NOT NULL,
+        encrypted TEXT NOT NULL
+    ) WITHOUT ROWID;
+)";
+
 /// The step from each schema to the next.
 constexpr std::array<const char*, schema_version> steps{
-    first_tables,  tables_of_intents, table_of_freeze, limits_of_rounds,
-    table_of_ends, tables_of_keys,    tables_of_audit, rotation_of_keys};
+    first_tables,   tables_of_intents, table_of_freeze,  limits_of_rounds, table_of_ends,
+    tables_of_keys, tables_of_audit,   rotation_of_keys, table_of_secrets};
 
 Result<void> insert_meta(const sqlite::Database& database, const ClusterId& cluster) {
     return database.prepare("INSERT INTO meta VALUES (1, ?, 0, ?, 0, 0)")

@@ -10,7 +10,7 @@
 namespace muster::coordinator::rows {
 
 /// The schema this program writes. It grows with every change of a table.
-inline constexpr std::int64_t schema_version = 8;
+inline constexpr std::int64_t schema_version = 9;
 
 /// The error for a file that was changed or damaged.
 [[nodiscard]] tl::unexpected<Error> damaged(const std::string& path, std::string_view how);

@@ -70,9 +70,9 @@ struct Writer {
 
     template <class Row>
     [[nodiscard]] std::vector<Row>& rows() const {
-        return std::get<std::vector<Row>&>(
-            std::tie(image.tasks, image.nodes, image.requests, image.intents, image.settings,
-                     image.freeze, image.ends, image.keys, image.tokens, image.audit));
+        return std::get<std::vector<Row>&>(std::tie(
+            image.tasks, image.nodes, image.requests, image.intents, image.settings, image.freeze,
+            image.ends, image.keys, image.tokens, image.secrets, image.audit));
     }
 };
 

@@ -208,11 +208,13 @@ void Supervisor::on_not_started(Instant now, const ProcessNotStarted& event) {
     ensure(!entry.second.process.runs, "a process that started cannot fail to start");
     lives_.processes().end_start();
     lives_.release_process(entry);
-    if (event.host_at_fault || event.never_made) {
+    if (event.host_at_fault || event.never_made || event.needs_order) {
         spawn_failing_ = spawn_failing_ || event.host_at_fault;
         entry.second.record.forgive_start();
     }
-    if (entry.second.leaving || (!event.permanent && !may_start_again(entry))) {
+    // The coordinator places an instance that is gone, and sends the values with its start.
+    if (entry.second.leaving || event.needs_order ||
+        (!event.permanent && !may_start_again(entry))) {
         lives_.replace_or_leave(entry);
     } else if (event.never_made) {
         lives_.wait_for_turn(entry);

@@ -12,6 +12,7 @@ struct LaunchFailure {
     bool permanent = false;      ///< It cannot be executed, and trying again does not help.
     bool host_at_fault = false;  ///< No memory, files or directory: not the fault of the command.
     std::string detail;
+    bool needs_order = false;  ///< It lacks what only another order of the coordinator brings.
 };
 
 using NoLaunch = tl::unexpected<LaunchFailure>;

@@ -71,7 +71,7 @@ TemplateValues template_values(const Spawn& spawn, const ProcessPlace& place) {
     if (spawn.spec.exclusive) {
         values.emplace("MUSTER_TOKEN", std::to_string(spawn.token));
     }
-    if (!spawn.spec.secrets.empty()) {
+    if (!spawn.spec.secrets.empty() || !spawn.spec.cluster_secrets.empty()) {
         values.emplace("MUSTER_SECRETS", place.secrets);
     }
     for (const auto& [key, value] : place.offer.labels) {

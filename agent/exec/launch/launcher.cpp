@@ -178,7 +178,7 @@ Result<void> Launcher::open_to_tasks() const {
 ProcessPlace Launcher::place_of(const Spawn& spawn, const std::optional<Identity>& identity) const {
     ProcessPlace place = place_;
     place.work = work_directory(spawn.id);
-    place.secrets = secrets_.directory_of(spawn.process);
+    place.secrets = secrets_.directory_of(spawn.process, !spawn.spec.cluster_secrets.empty());
     if (identity && !identity->home.empty()) {
         place.home_directory = identity->home;
     }
@@ -198,6 +198,12 @@ std::optional<std::string> Launcher::objection_to_start(const InstanceId& id, Ge
 
 tl::expected<Launched, LaunchFailure> Launcher::launch(const Spawn& spawn) {
     ensure(null_.is_open(), "a launcher is opened before it launches");
+    const auto sent = vault_.of(spawn.id, spawn.generation, spawn.spec);
+    if (!sent) {
+        return NoLaunch{{.detail = "the agent was started again, so it has no values of the "
+                                   "secrets from the coordinator any more",
+                         .needs_order = true}};
+    }
     const auto identity = identity_of(spawn.spec.user, spawn.spec.user_group);
     if (!identity) {
         return NoLaunch{identity.error()};
@@ -213,7 +219,7 @@ tl::expected<Launched, LaunchFailure> Launcher::launch(const Spawn& spawn) {
     if (!order) {
         return NoLaunch{order.error()};
     }
-    if (auto copied = secrets_.copy(spawn.process, spawn.spec.secrets, *identity); !copied) {
+    if (auto copied = secrets_.copy(spawn.process, spawn.spec.secrets, *sent, *identity); !copied) {
         return NoLaunch{copied.error()};
     }
     outputs_.begins(spawn.id);
@@ -330,6 +336,7 @@ void Launcher::clean_up_but(const std::set<ProcessId>& kept) const {
 
 void Launcher::forget(const InstanceId& id) {
     outputs_.ended(id);
+    vault_.forget(id);
     rmdir((options_.state + "/work/" + to_string(id)).c_str());  // Only if it is empty.
 }
 

@@ -8,6 +8,7 @@
 #include "agent/exec/cgroups/cgroups.hpp"
 #include "agent/exec/launch/host_rules.hpp"
 #include "agent/exec/launch/order.hpp"
+#include "agent/exec/launch/secret_vault.hpp"
 #include "agent/exec/launch/secrets.hpp"
 #include "agent/exec/shims/outputs.hpp"
 #include "agent/exec/shims/shim_link.hpp"
@@ -64,6 +65,8 @@ public:
                                                                 Generation generation,
                                                                 const TaskSpec& spec) const;
 
+    /// The secrets that come with starts.
+    [[nodiscard]] SecretVault& vault() { return vault_; }
     /// The state of the shim says later whether the process starts.
     [[nodiscard]] tl::expected<Launched, LaunchFailure> launch(const Spawn& spawn);
 
@@ -108,6 +111,7 @@ private:
     HostRules rules_;
     std::vector<LimitFact> limits_;
     Secrets secrets_;
+    SecretVault vault_;
     Outputs outputs_;
 };
 

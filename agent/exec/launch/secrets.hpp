@@ -8,6 +8,7 @@
 #include "agent/core/journal.hpp"
 #include "agent/exec/launch/command.hpp"
 #include "agent/exec/launch/identity.hpp"
+#include "agent/exec/launch/secret_vault.hpp"
 #include "common/base/file_descriptor.hpp"
 #include "common/base/result.hpp"
 
@@ -18,6 +19,9 @@ namespace muster::agent {
 ///     <source>/NAME             0600 or 0400, of root or of this agent's user
 ///     <place>/<number>/NAME     0400 in 0500, of the user that the process runs as
 ///
+/// A process with secrets from the coordinator has its directory in memory: in <place> if that is
+/// a tmpfs, otherwise in /dev/shm/muster-<user>-<hash of place>.
+///
 /// The contents are in no log, argument or variable. The agent does not read what tasks write
 /// there.
 class Secrets {
@@ -26,12 +30,13 @@ public:
     [[nodiscard]] Result<void> open(const std::string& source, const std::string& place);
 
     /// The directory of the copies for a process, whether it exists or not.
-    [[nodiscard]] std::string directory_of(ProcessId process) const {
-        return place_ + '/' + std::to_string(raw(process));
+    [[nodiscard]] std::string directory_of(ProcessId process, bool in_memory) const {
+        return (in_memory ? memory_place_ : place_) + '/' + std::to_string(raw(process));
     }
-    /// Copies the secrets. An error names the secret that cannot be copied, and what would help.
+    /// Copies the secrets, and writes those that the coordinator sent beside them. An error names
+    /// the secret that cannot be copied, and what would help.
     [[nodiscard]] tl::expected<void, LaunchFailure> copy(
-        ProcessId process, const std::vector<std::string>& names,
+        ProcessId process, const std::vector<std::string>& names, const OpenedSecrets& sent,
         const std::optional<Identity>& identity) const;
 
     void remove(ProcessId process) const;
@@ -45,8 +50,12 @@ private:
         const std::string& name, const std::string& directory,
         const std::optional<Identity>& identity) const;
 
+    [[nodiscard]] tl::expected<void, LaunchFailure> open_memory_place() const;
+    void remove_but(const std::string& place, const std::set<ProcessId>& kept) const;
+
     std::string source_;
     std::string place_;
+    std::string memory_place_;
 };
 
 }  // namespace muster::agent

@@ -5,6 +5,7 @@
 #include "cli/screen/table.hpp"
 #include "cli/screen/text.hpp"
 #include "cli/subjects/render.hpp"
+#include "common/spec/quantity.hpp"
 
 namespace muster::cli {
 
@@ -54,6 +55,18 @@ std::string text_of(const TokensReply& reply, const Style& style) {
     for (const TokenView& token : reply.tokens) {
         table.add({token.id, token.pattern, std::to_string(token.uses), civil_time(token.until),
                    token.author});
+    }
+    return table.to_text(style);
+}
+
+std::string text_of(const SecretsReply& reply, const Style& style) {
+    if (reply.secrets.empty()) {
+        return "no secrets\n";
+    }
+    Table table{{"NAME", "VERSION", "SIZE", "SET", "BY"}};
+    for (const SecretView& secret : in_natural_order(reply.secrets, &SecretView::name)) {
+        table.add({secret.name, std::to_string(raw(secret.version)), size_text(secret.bytes),
+                   civil_time(secret.since), secret.author});
     }
     return table.to_text(style);
 }

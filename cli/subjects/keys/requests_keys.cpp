@@ -2,6 +2,7 @@
 #include <string>
 
 #include "cli/subjects/requests.hpp"
+#include "common/crypto/secret_box.hpp"
 #include "common/spec/duration.hpp"
 
 namespace muster::cli {
@@ -80,6 +81,18 @@ Made key_to_rotate(const CommandLine& line) {
     return KeyRotateRequest{line.arguments.empty() ? "" : line.arguments[0], occasion_of(line)};
 }
 
+/// The value comes from a file or standard input, because others can read arguments.
+Made secret_to_set(const CommandLine& line) {
+    auto value = read_file(line.value("--file").value_or("-"), limits::cluster_secret_bytes);
+    if (!value) {
+        return bad_content(value.error());
+    }
+    SecretSetRequest request{
+        .name = line.arguments[0], .value = base64_of(*value), .why = occasion_of(line)};
+    wipe(*value);
+    return request;
+}
+
 Made node_to_accept(const CommandLine& line) {
     return NodeAcceptRequest{line.arguments[0], line.arguments[1], occasion_of(line)};
 }
@@ -92,6 +105,8 @@ constexpr std::array requests_of_keys{
     OwnRequest{Verb::node_accept, node_to_accept},
     OwnRequest{Verb::token_create, token},
     OwnRequest{Verb::token_revoke, change<TokenRevokeRequest>},
+    OwnRequest{Verb::secret_set, secret_to_set},
+    OwnRequest{Verb::secret_remove, change<SecretRemoveRequest>},
     OwnRequest{Verb::audit_show, audit},
     OwnRequest{Verb::audit_export, whole_audit},
 };

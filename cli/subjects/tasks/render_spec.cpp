@@ -102,6 +102,10 @@ void add_spec(Facts& facts, const TaskSpec& spec) {
     for (const std::string& name : spec.secrets) {
         facts.add("secret", name);
     }
+    for (const std::string& name : spec.cluster_secrets) {
+        facts.add("cluster secret", name);
+    }
+    facts.add_if(!spec.signature.empty(), "signed by", spec.signature.substr(0, 64));
     facts.add("directory", spec.workdir.empty() ? "one of its own" : spec.workdir);
     add_process(facts, spec);
     add_life(facts, spec);

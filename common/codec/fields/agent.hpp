@@ -46,7 +46,7 @@ template <>
 inline constexpr std::uint8_t message_number<Batch> = 4;
 
 template <OneOf<Report, Ack, Poll, Batch, Proof, InstanceReport, InstanceId, HostFacts, Refusal,
-                SpecVersion, Start, Stop>
+                SpecVersion, Start, Stop, SecretValue>
               T>
 inline constexpr bool positional<T> = true;
 
@@ -96,6 +96,7 @@ void fields(auto& visit, Like<Hello> auto& hello) {
     visit("limits", hello.limits, list(limits::limit_facts).or_default());
     visit("capacity_from", hello.capacity_from, plain.or_default());
     unless_default(visit, "keeps_proofs", hello.keeps_proofs, false, plain);
+    unless_default(visit, "seal_key", hello.seal_key, std::string{}, text(limits::pattern_bytes));
 }
 
 void fields(auto& visit, Like<Report> auto& report) {
@@ -193,6 +194,12 @@ void fields(auto& visit, Like<Stop> auto& stop) {
     visit("generation", stop.generation, plain);
 }
 
+void fields(auto& visit, Like<SecretValue> auto& secret) {
+    visit("name", secret.name, valid_name);
+    visit("version", secret.version, plain);
+    visit("value", secret.value, text(limits::encrypted_secret_bytes));
+}
+
 void fields(auto& visit, Like<Batch> auto& batch) {
     visit("cluster", batch.cluster, plain);
     visit("epoch", batch.epoch, plain);
@@ -203,6 +210,8 @@ void fields(auto& visit, Like<Batch> auto& batch) {
     visit("specs", batch.specs, list(limits::batch_commands));
     visit("stops", batch.stops, list(limits::batch_commands));
     visit("starts", batch.starts, list(limits::batch_commands));
+    unless_default(visit, "secrets", batch.secrets, std::vector<SecretValue>{},
+                   list(limits::batch_commands));
 }
 
 }  // namespace muster::codec

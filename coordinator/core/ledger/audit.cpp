@@ -83,6 +83,11 @@ std::string line_about(const TokenView& token) {
     return token.id + " for " + token.pattern + ", uses left " + std::to_string(token.uses);
 }
 
+std::string line_about(const SecretView& secret) {
+    return secret.name + " version " + std::to_string(raw(secret.version)) + ", " +
+           std::to_string(secret.bytes) + " bytes";
+}
+
 std::string lines_about(const auto& views) {
     Items items;
     std::size_t unchanged = 0;
@@ -106,6 +111,7 @@ std::string about(const LimitsReply& reply) { return lines_about(reply.limits); 
 std::string about(const StoreAcceptReply& reply) { return lines_about(reply.nodes); }
 std::string about(const KeysReply& reply) { return lines_about(reply.keys); }
 std::string about(const TokensReply& reply) { return lines_about(reply.tokens); }
+std::string about(const SecretsReply& reply) { return lines_about(reply.secrets); }
 std::string about(const FreezeReply& reply) { return reply.freeze.on ? "on" : "off"; }
 std::string about(const EnrolReply& reply) {
     return reply.name + (reply.pending ? " waits" : " agent valid " + reply.fingerprint);

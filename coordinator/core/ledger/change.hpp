@@ -21,9 +21,9 @@ struct Rows {
 };
 
 /// Each kind of row, in the order in which they are written.
-using RowsOfEachKind =
-    std::tuple<Rows<StoredNode>, Rows<StoredTask>, Rows<StoredIntent>, Rows<StoredSetting>,
-               Rows<StoredFreeze>, Rows<StoredEnds>, Rows<StoredKey>, Rows<StoredToken>>;
+using RowsOfEachKind = std::tuple<Rows<StoredNode>, Rows<StoredTask>, Rows<StoredIntent>,
+                                  Rows<StoredSetting>, Rows<StoredFreeze>, Rows<StoredEnds>,
+                                  Rows<StoredKey>, Rows<StoredToken>, Rows<StoredSecret>>;
 
 /// The origin of a change. The effects of its rows depend on it.
 enum class ChangeOrigin : std::uint8_t {

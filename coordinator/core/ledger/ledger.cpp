@@ -105,7 +105,8 @@ Ledger::Ledger(const CoordinatorOptions& options, const StoreImage& image, const
               Table<StoredSetting>{DurableRows<StoredSetting>{image.settings}},
               Table<StoredFreeze>{DurableRows<StoredFreeze>{image.freeze}},
               Keys{DurableRows<StoredKey>{image.keys}},
-              Table<StoredToken>{DurableRows<StoredToken>{image.tokens}}},
+              Table<StoredToken>{DurableRows<StoredToken>{image.tokens}},
+              SecretTable{DurableRows<StoredSecret>{image.secrets}}},
       answers_{image.meta.request_horizon, image.requests},
       pending_{image.meta},
       audit_{options.order_key, image.audit} {}

@@ -15,6 +15,7 @@
 #include "coordinator/core/ledger/pending.hpp"
 #include "coordinator/core/ledger/removed_tasks.hpp"
 #include "coordinator/core/ledger/reply_cache.hpp"
+#include "coordinator/core/ledger/secrets.hpp"
 #include "coordinator/core/ledger/table.hpp"
 #include "coordinator/core/ledger/task_table.hpp"
 #include "coordinator/core/ledger/write_in_parts.hpp"
@@ -52,6 +53,7 @@ public:
     [[nodiscard]] const Table<StoredToken>& tokens() const {
         return std::get<Table<StoredToken>>(tables_);
     }
+    [[nodiscard]] const SecretTable& secrets() const { return std::get<SecretTable>(tables_); }
     [[nodiscard]] const RemovedTasks& removed_tasks() const { return removed_tasks_; }
     /// The number of the last write that is durable and in effect, and of the last that was
     /// submitted.
@@ -120,7 +122,7 @@ private:
     std::uint64_t persisted_ = 0;  // The last that the store confirmed,
     std::uint64_t durable_ = 0;    // and the last in effect.
     std::tuple<TaskTable, Intents, Table<StoredSetting>, Table<StoredFreeze>, Keys,
-               Table<StoredToken>>
+               Table<StoredToken>, SecretTable>
         tables_;
     RemovedTasks removed_tasks_;
     ReplyCache answers_;

@@ -20,6 +20,12 @@ std::string scope_text(const StoredKey& key) {
     return text;
 }
 
+/// A value can be read by whoever runs a task that names it.
+bool may_name_secret(const StoredKey& key, const std::string& name) {
+    return std::ranges::any_of(key.tasks,
+                               [&](const std::string& one) { return pattern::matches(one, name); });
+}
+
 }  // namespace
 
 bool may_change_task(const StoredKey& key, std::string_view name, std::string_view pool) {
@@ -47,6 +53,15 @@ Result<void> check_tasks(const StoredKey& key, const Change& change, const TaskT
         const WantedTask& task = row->wanted;
         if (!may_change_task(key, task.name, task.place.pool) || !was_allowed(task.name)) {
             return out_of_scope(key, "task", task.name);
+        }
+        const auto before = tasks.find(task.name);
+        if (before && *before->spec == task.spec) {
+            continue;
+        }
+        for (const std::string& secret : task.spec.cluster_secrets) {
+            if (!may_name_secret(key, secret)) {
+                return out_of_scope(key, "with the secret", secret);
+            }
         }
     }
     for (const std::string& name : change.of<StoredTask>().erased) {

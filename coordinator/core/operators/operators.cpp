@@ -66,6 +66,8 @@ void Operators::handle(const RequestContext& context, const Facts& facts, Effect
             cluster_.handle(context, facts, request);
         } else if constexpr (requires { keys_.handle(context, request); }) {
             keys_.handle(context, request);
+        } else if constexpr (requires { secrets_.handle(context, request); }) {
+            secrets_.handle(context, request);
         } else if constexpr (requires { agent_calls_.handle(context, request); }) {
             agent_calls_.handle(context, request);
         } else if constexpr (std::is_same_v<Kind, WaitRequest>) {

@@ -11,6 +11,7 @@
 #include "coordinator/core/operators/key_handler.hpp"
 #include "coordinator/core/operators/node_handler.hpp"
 #include "coordinator/core/operators/plan_waits.hpp"
+#include "coordinator/core/operators/secret_handler.hpp"
 #include "coordinator/core/operators/task_handler.hpp"
 #include "coordinator/core/operators/waits.hpp"
 #include "coordinator/core/queries/facts.hpp"
@@ -30,6 +31,7 @@ public:
           nodes_{ledger, facts.membership, facts.suspension},
           cluster_{facts.options, facts.nodes, ledger, liveness, facts.freeze, planning},
           keys_{ledger, enrolments},
+          secrets_{ledger},
           agent_calls_{facts.nodes, facts.copies, ledger} {}
 
     void on_request(StepContext& step, const FromOperator& input, const Facts& facts,
@@ -62,6 +64,7 @@ private:
     NodeHandler nodes_;
     ClusterHandler cluster_;
     KeyHandler keys_;
+    SecretHandler secrets_;
     AgentCallHandler agent_calls_;
     Waits waits_;
     PlanWaits plan_waits_;

@@ -130,6 +130,17 @@ Result<void> check(const WantedTask& task, std::set<std::string_view>& named) {
     return {};
 }
 
+Result<void> check_secrets(const WantedTask& task, const Ledger& ledger) {
+    for (const std::string& name : task.spec.cluster_secrets) {
+        if (ledger.secrets().find(name) == nullptr) {
+            return fail(Errc::not_found, "task '" + task.name + "' needs the secret '" + name +
+                                             "', which is not set; 'muster secret set " + name +
+                                             "' sets it");
+        }
+    }
+    return {};
+}
+
 template <class Request>
 Result<void> put(const Request& /*request*/, const WantedTask& task, const Ledger& ledger,
                  Generation next, TaskChanges& written) {
@@ -216,9 +227,9 @@ Result<bool> TaskDraft::go_on(const ChangesTasks auto& request, const Ledger& le
     for (; done && most > 0 && at_ < count; --most, ++at_) {
         if (at_ < tasks.size()) {
             const WantedTask& task = tasks[at_];
-            done = check(task, named_).and_then([&] {
-                return put(request, task, ledger, next_, written_);
-            });
+            done = check(task, named_)
+                       .and_then([&] { return check_secrets(task, ledger); })
+                       .and_then([&] { return put(request, task, ledger, next_, written_); });
         } else if (const std::string& name = names_[at_ - tasks.size()]; !named_.contains(name)) {
             done = change(request, name, *ledger.tasks().find(name), next_, written_);
         }

@@ -23,13 +23,13 @@ constexpr std::size_t most_events = 250;
 }  // namespace
 
 Planning::Planning(Instant now, const CoordinatorOptions& options, const StoreImage& image,
-                   NodeRegistry& nodes, Copies& copies, const Table<StoredSetting>& settings)
+                   NodeRegistry& nodes, Copies& copies, const Ledger& ledger)
     : options_{options},
       nodes_{nodes},
       copies_{copies},
-      settings_{settings},
+      settings_{ledger.settings()},
       planner_{copies.workload, copies.placements, image.meta.counter},
-      commands_{nodes, copies} {
+      commands_{nodes, copies, ledger.secrets()} {
     trigger_.moves_from = now + options.move_cooldown;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "coordinator/core/ledger/ledger.hpp"
 #include "coordinator/core/liveness/freeze_control.hpp"
 #include "coordinator/core/planning/convergence_tracker.hpp"
 #include "coordinator/core/planning/counters.hpp"
@@ -43,7 +44,7 @@ struct DecisionLog {
 class Planning {
 public:
     Planning(Instant now, const CoordinatorOptions& options, const StoreImage& image,
-             NodeRegistry& nodes, Copies& copies, const Table<StoredSetting>& settings);
+             NodeRegistry& nodes, Copies& copies, const Ledger& ledger);
 
     /// A round closed: starts and moves are counted from 0 again.
     void on_round_closed(const ClosedRound& closed);

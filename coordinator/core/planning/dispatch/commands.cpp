@@ -17,9 +17,10 @@ constexpr std::size_t rlimit_bytes = 48;
 /// An estimate of the size of a spec in a message, usually too high. Its bound leaves ample room.
 std::size_t bytes_of(const TaskSpec& spec) {
     std::size_t bytes = spec_frame_bytes + spec.workdir.size() + spec.user.size() +
-                        spec.user_group.size() + spec.rlimits.size() * rlimit_bytes;
-    for (const auto* const texts :
-         {&spec.argv, &spec.env_files, &spec.pre_start, &spec.post_stop, &spec.secrets}) {
+                        spec.user_group.size() + spec.signature.size() +
+                        spec.rlimits.size() * rlimit_bytes;
+    for (const auto* const texts : {&spec.argv, &spec.env_files, &spec.pre_start, &spec.post_stop,
+                                    &spec.secrets, &spec.cluster_secrets}) {
         for (const std::string& text : *texts) {
             bytes += text.size() + 5;
         }
@@ -28,6 +29,27 @@ std::size_t bytes_of(const TaskSpec& spec) {
         bytes += key.size() + value.size() + 10;
     }
     return bytes;
+}
+
+constexpr std::size_t secret_frame_bytes = 128;  // Sealed it is some bytes longer.
+
+std::size_t bytes_of(const std::optional<SpecVersion>& spec,
+                     const std::vector<const StoredSecret*>& secrets) {
+    std::size_t bytes = spec ? bytes_of(spec->spec) : 0;
+    for (const StoredSecret* const secret : secrets) {
+        bytes += secret->encrypted.size() + secret_frame_bytes;
+    }
+    return bytes;
+}
+
+/// Each secret once.
+void add_secrets(const std::vector<const StoredSecret*>& secrets, Batch& batch) {
+    for (const StoredSecret* const secret : secrets) {
+        if (std::ranges::find(batch.secrets, secret->name, &SecretValue::name) ==
+            batch.secrets.end()) {
+            batch.secrets.push_back({secret->name, secret->version, secret->encrypted});
+        }
+    }
 }
 
 }  // namespace
@@ -39,7 +61,9 @@ void Commands::launch(const Plan& plan, const Meta& meta, std::vector<ToAgent>& 
     for (const Order& order : by_node) {
         const InstanceId id{workload_.name(order.task), order.ordinal};
         auto spec = spec_for(order);
-        if (spec && spec_bytes_ + bytes_of(spec->spec) > limits::batch_spec_bytes) {
+        const auto secrets = secrets_for(order);
+        const std::size_t bytes = bytes_of(spec, secrets);
+        if (bytes > 0 && spec_bytes_ + bytes > limits::batch_spec_bytes) {
             filling_.reset();
         }
         Batch& batch = batch_for(order, meta, messages);
@@ -51,8 +75,9 @@ void Commands::launch(const Plan& plan, const Meta& meta, std::vector<ToAgent>& 
                                     .digest = workload_[order.task].digest,
                                     .proof = proof_for(order, id)});
         }
+        spec_bytes_ += bytes;
+        add_secrets(secrets, batch);
         if (spec) {
-            spec_bytes_ += bytes_of(spec->spec);
             batch.specs.push_back(std::move(*spec));
         }
         ++commands_;
@@ -72,7 +97,8 @@ Batch& Commands::batch_for(const Order& order, const Meta& meta, std::vector<ToA
                                                  .counter = meta.counter,
                                                  .specs = {},
                                                  .stops = {},
-                                                 .starts = {}}});
+                                                 .starts = {},
+                                                 .secrets = {}}});
         filling_ = order.node;
         commands_ = 0;
         spec_bytes_ = 0;
@@ -105,6 +131,18 @@ std::optional<SpecVersion> Commands::spec_for(const Order& order) {
         given.assign({{order.task, order.generation}});  // Bounded: other specs are sent once more.
     }
     return SpecVersion{task.name, order.generation, task.spec};
+}
+
+std::vector<const StoredSecret*> Commands::secrets_for(const Order& order) const {
+    std::vector<const StoredSecret*> found;
+    if (order.action == Order::Action::start) {
+        for (const std::string& name : workload_[order.task].spec.cluster_secrets) {
+            if (const StoredSecret* const secret = secrets_.rows().find(name)) {
+                found.push_back(secret);
+            }
+        }
+    }
+    return found;
 }
 
 void Commands::forget(NodeIndex node) {

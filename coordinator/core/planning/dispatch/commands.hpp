@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "coordinator/core/ledger/secrets.hpp"
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/planning/pass/types.hpp"
 #include "coordinator/core/workload/copies.hpp"
@@ -20,11 +21,12 @@ namespace muster::coordinator {
 /// Owned by Planning.
 class Commands {
 public:
-    Commands(NodeRegistry& nodes, Copies& copies)
+    Commands(NodeRegistry& nodes, Copies& copies, const SecretTable& secrets)
         : nodes_{nodes},
           workload_{copies.workload},
           placements_{copies.placements},
-          proofs_{copies.proofs} {}
+          proofs_{copies.proofs},
+          secrets_{secrets} {}
 
     /// `meta` stamps the batches. Every order counts as launched when this returns.
     void launch(const Plan& plan, const Meta& meta, std::vector<ToAgent>& messages);
@@ -47,17 +49,20 @@ private:
     [[nodiscard]] Proof proof_for(const Order& order, const InstanceId& id);
     /// The spec that must go with a start; none if the node has it.
     [[nodiscard]] std::optional<SpecVersion> spec_for(const Order& order);
+    /// The rows of the secrets that a start needs. The agent refuses a start if one is missing.
+    [[nodiscard]] std::vector<const StoredSecret*> secrets_for(const Order& order) const;
 
     NodeRegistry& nodes_;
     const Workload& workload_;
     Placements& placements_;
     OrderProofs& proofs_;
+    const SecretTable& secrets_;
     std::vector<std::vector<Given>> given_;  // By node; sorted by task, one entry a task.
 
     // The batch being filled, which is the last message.
     std::optional<NodeIndex> filling_;
     std::size_t commands_ = 0;
-    std::size_t spec_bytes_ = 0;
+    std::size_t spec_bytes_ = 0;  // Of specs and secrets.
 };
 
 }  // namespace muster::coordinator

@@ -156,6 +156,29 @@ TEST_CASE("the record of instances that ended successfully is kept until it is e
     CHECK(again->image.ends == std::vector{job});
 }
 
+TEST_CASE("secrets are kept as they came, until they are erased", "[store][secrets]") {
+    const TemporaryDirectory directory;
+    const StoredSecret db{.name = "db",
+                          .version = Generation{7},
+                          .since = CivilMs{17},
+                          .author = "ann@desk",
+                          .encrypted = "v1:AAAA"};
+    {
+        const auto open = open_store(store_file(directory));
+        REQUIRE(open);
+        StoredSecret before = db;
+        before.encrypted = "v1:BBBB";
+        StoredSecret other = db;
+        other.name = "other";
+        open->store->submit({1, {Shared<StoredSecret>{before}, Shared<StoredSecret>{other}}});
+        open->store->submit({2, {Shared<StoredSecret>{db}, Erase<StoredSecret>{"other"}}});
+        REQUIRE(wait_durable(*open->store, 2));
+    }
+    const auto again = open_store(store_file(directory));
+    REQUIRE(again);
+    CHECK(again->image.secrets == std::vector{db});
+}
+
 TEST_CASE("the directory of a store is closed to others", "[store]") {
     const TemporaryDirectory directory;
     REQUIRE(open_store(store_file(directory)));

@@ -111,11 +111,11 @@ TEST_CASE("a freeze among the settings of a store of schema 2 becomes a row", "[
         REQUIRE(open_store(store_file(directory)));
         const auto database = sqlite::Database::open(store_file(directory), "store");
         REQUIRE(database);
-        REQUIRE(
-            (*database)->execute("DROP TABLE freeze; DROP TABLE ends; DROP TABLE keys; DROP TABLE "
-                                 "tokens; DROP TABLE audit; DROP TABLE audit_head; PRAGMA "
-                                 "user_version = 2;"
-                                 "INSERT INTO settings VALUES ('moves_per_term', '2')"));
+        REQUIRE((*database)->execute(
+            "DROP TABLE freeze; DROP TABLE ends; DROP TABLE keys; DROP TABLE "
+            "tokens; DROP TABLE audit; DROP TABLE audit_head; DROP TABLE secrets; PRAGMA "
+            "user_version = 2;"
+            "INSERT INTO settings VALUES ('moves_per_term', '2')"));
         REQUIRE((*database)->execute(std::string{"INSERT INTO settings VALUES ('freeze', '"} +
                                      (on ? "on')" : "off')")));
         if (is_whole) {
@@ -145,7 +145,7 @@ TEST_CASE("limits of a term in a store of schema 3 become limits of a round", "[
             "INSERT INTO settings VALUES ('starts_per_term', '7'),"
             "('moves_per_term', '3');"
             "DROP TABLE ends; DROP TABLE keys; DROP TABLE tokens; DROP TABLE audit;"
-            "DROP TABLE audit_head; PRAGMA user_version = 3"));
+            "DROP TABLE audit_head; DROP TABLE secrets; PRAGMA user_version = 3"));
     }
     const auto open = open_store(store_file(directory));
     REQUIRE(open);
@@ -167,7 +167,7 @@ TEST_CASE("a store of schema 4 gets a table of ends", "[store]") {
         REQUIRE(database);
         REQUIRE((*database)->execute(
             "DROP TABLE ends; DROP TABLE keys; DROP TABLE tokens; DROP TABLE audit;"
-            "DROP TABLE audit_head; PRAGMA user_version = 4"));
+            "DROP TABLE audit_head; DROP TABLE secrets; PRAGMA user_version = 4"));
     }
     StoredEnds job{.name = "job", .generation = Generation{7}, .ordinals = {}};
     job.ordinals.add(2);
@@ -208,8 +208,9 @@ TEST_CASE("a store of schema 6 gets an audit, and keeps it", "[store][audit]") {
         REQUIRE(open_store(store_file(directory)));
         const auto database = sqlite::Database::open(store_file(directory), "store");
         REQUIRE(database);
-        REQUIRE((*database)->execute(
-            "DROP TABLE audit; DROP TABLE audit_head; PRAGMA user_version = 6"));
+        REQUIRE(
+            (*database)->execute("DROP TABLE audit; DROP TABLE audit_head; DROP TABLE secrets; "
+                                 "PRAGMA user_version = 6"));
     }
     std::vector<StoredAudit> rows;
     for (std::uint8_t number = 1; number <= 5; ++number) {

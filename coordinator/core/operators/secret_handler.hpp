@@ -1,0 +1,30 @@
+#pragma once
+
+#include "coordinator/core/events/step_context.hpp"
+#include "coordinator/core/ledger/ledger.hpp"
+
+namespace muster::coordinator {
+
+/// Requests about secrets for tasks. Their values come encrypted, and stay so in the core.
+class SecretHandler {
+public:
+    explicit SecretHandler(Ledger& ledger) : ledger_{ledger} {}
+
+    void handle(const RequestContext& context, const SecretListRequest& request);
+    void handle(const RequestContext& context, const SecretSetRequest& request) {
+        change(context, request);
+    }
+    void handle(const RequestContext& context, const SecretRemoveRequest& request) {
+        change(context, request);
+    }
+
+private:
+    void change(const RequestContext& context, const auto& request);
+
+    [[nodiscard]] Result<Answered> change_of(const SecretSetRequest& request, CivilMs now) const;
+    [[nodiscard]] Result<Answered> change_of(const SecretRemoveRequest& request, CivilMs now) const;
+
+    Ledger& ledger_;
+};
+
+}  // namespace muster::coordinator
