@@ -127,6 +127,9 @@ ExitCode run(std::span<const std::string> words, const std::string& version) {
     if (line->verb == Verb::context_list) {
         return run_context_list(*line);
     }
+    if (line->verb == Verb::signer_create) {
+        return run_signer_create(*line);
+    }
     return ask_coordinator(*line, version);
 }
 

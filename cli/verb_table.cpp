@@ -17,6 +17,8 @@ constexpr OptionEntry file{"--file", 'f', "FILE", "the task file; - is standard 
 constexpr OptionEntry replace{"--replace", '\0', "",
                               "remove every task that the file does not name"};
 constexpr OptionEntry force{"--force", '\0', "", "accept labels and pools that no node has"};
+constexpr OptionEntry sign_with{"--sign", '\0', "FILE",
+                                "sign the tasks with the key of 'signer create'", Words::file};
 constexpr OptionEntry dry_run{"--dry-run", '\0', "", "only show what would change"};
 constexpr OptionEntry yes{"--yes", 'y', "", "remove without asking"};
 
@@ -41,7 +43,11 @@ constexpr std::array status_options{
     OptionEntry{"--check", '\0', "", "exit with 3 unless the cluster is converged"},
     OptionEntry{"--reported", '\0', "", "what each node reported in the last closed round"}};
 constexpr std::array apply_options{
-    file, replace, yes, force,
+    file,
+    replace,
+    yes,
+    force,
+    sign_with,
     OptionEntry{"--wait", '\0', "",
                 "wait until the tasks of the files are converged; see 'help wait'"}};
 constexpr std::array wait_options{
@@ -51,6 +57,7 @@ constexpr std::array plan_options{
     file,
     replace,
     force,
+    sign_with,
     OptionEntry{"--fail", '\0', "KEY=PATTERN",
                 "what if these nodes were lost: node=n7, or by label rack=r3; may be repeated"},
     OptionEntry{"--without-task", '\0', "PATTERN",
@@ -140,6 +147,9 @@ constexpr std::array token_options{
     OptionEntry{"--node", '\0', "PATTERN", "the names that may join with it (*)", Words::node},
     OptionEntry{"--ttl", '\0', "TIME", "how long it is open (10m)"},
     OptionEntry{"--uses", '\0', "N", "how many hosts may join with it (1)"}, reason};
+constexpr std::array secret_options{
+    OptionEntry{"--file", 'f', "FILE", "the file with the value (standard input)", Words::file},
+    reason};
 constexpr std::array audit_options{
     OptionEntry{"--since", '\0', "N", "rows after this number, instead of the newest"}, watch,
     interval};
@@ -147,9 +157,6 @@ constexpr std::array init_options{
     OptionEntry{"--state-dir", '\0', "DIR", "the state directory of the coordinator", Words::file}};
 constexpr std::array context_options{
     OptionEntry{"--coordinator-key", '\0', "KEY",
-constexpr std::array secret_options{
-    OptionEntry{"--file", 'f', "FILE", "the file with the value (standard input)", Words::file},
-    reason};
                 "the coordinator's public key, as 'token list -o json' has it"}};
 constexpr std::array remove_options{yes};
 
@@ -262,6 +269,11 @@ constexpr std::array table{
     ask<KeyRotateRequest>(Verb::key_rotate, Run::rotate, Words::node, intent_options,
         {"[NAME]", "replace the key of an agent, or without a name your own in this context",
          "key rotate n1"}),
+    ask<SecretSetRequest>(Verb::secret_set, Run::change, Words::anything, secret_options,
+        {"NAME", "keep a value from standard input or a file for tasks that name it",
+         "secret set db <password.txt"}),
+    ask<SecretListRequest>(Verb::secret_list, Run::read, Words::anything, read_options),
+    ask<SecretRemoveRequest>(Verb::secret_remove, Run::change, Words::anything, intent_options),
     ask<AuditShowRequest>(Verb::audit_show, Run::read, Words::anything, audit_options,
         {"", "who changed what, and what was refused to whom", "audit show --since 120"}),
     ask<AuditVerifyRequest>(Verb::audit_verify, Run::read, Words::anything, read_options,
@@ -269,11 +281,6 @@ constexpr std::array table{
     VerbEntry{Verb::audit_export, Run::all_rows, "audit export", "", Words::anything, {},
               "print all rows of the audit, one line of JSON each",
               "audit export >audit.jsonl", codec::Area::keys},
-    ask<SecretSetRequest>(Verb::secret_set, Run::change, Words::anything, secret_options,
-        {"NAME", "keep a value from standard input or a file for tasks that name it",
-         "secret set db <password.txt"}),
-    ask<SecretListRequest>(Verb::secret_list, Run::read, Words::anything, read_options),
-    ask<SecretRemoveRequest>(Verb::secret_remove, Run::change, Words::anything, intent_options),
     VerbEntry{Verb::init, Run::local, "init", "", Words::anything, init_options,
               "make the keys of a new cluster, and of its first admin", "init", codec::Area::keys},
     VerbEntry{Verb::context_add, Run::local, "context add", "NAME", Words::anything,
@@ -284,6 +291,9 @@ constexpr std::array table{
               "command this cluster from now on", "context use prod", codec::Area::keys},
     VerbEntry{Verb::context_list, Run::local, "context list", "", Words::anything, {},
               "the clusters that are known here", "context list", codec::Area::keys},
+    VerbEntry{Verb::signer_create, Run::local, "signer create", "FILE", Words::file, {},
+              "make a key that signs tasks for hosts whose policy wants that",
+              "signer create ~/.config/muster/signer", codec::Area::keys},
     VerbEntry{Verb::doctor, Run::doctor, "doctor", "", Words::anything, {},
               "what is weak or broken, and what helps; exit 3 if anything is", "doctor",
               codec::Area::cluster},

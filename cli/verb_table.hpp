@@ -71,6 +71,7 @@ enum class Verb : std::uint8_t {
     context_add,
     context_use,
     context_list,
+    signer_create,
     doctor,
     bundle,
     log_level,

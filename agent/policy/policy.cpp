@@ -4,7 +4,9 @@
 #include <array>
 #include <string_view>
 
+#include "common/crypto/signature.hpp"
 #include "common/spec/quantity.hpp"
+#include "common/spec/signed_spec.hpp"
 #include "common/text/utf8.hpp"
 
 namespace muster::agent {
@@ -150,6 +152,27 @@ Reason check_limits(const Policy& policy, const TaskSpec& spec, const FoundTask&
 
 bool covers(const std::string& entry, const std::string& path) {
     return path == entry || (entry.ends_with('/') && path.starts_with(entry));
+}
+
+std::optional<std::string> fault_of_signature(const Policy& policy, const std::string& task,
+                                              const TaskSpec& spec) {
+    if (!policy.signers) {
+        return std::nullopt;
+    }
+    if (spec.signature.empty()) {
+        return "its policy starts only specs that an operator signed, and this one is not signed: "
+               "'muster apply --sign FILE' signs it";
+    }
+    switch (check_signature(spec.signature, signed_bytes(task, spec), *policy.signers)) {
+        case Signed::yes: return std::nullopt;
+        case Signed::unreadable: return "the signature of the spec cannot be read: sign it again";
+        case Signed::by_another:
+            return "its policy does not list the signer of the spec, " +
+                   spec.signature.substr(0, 16) + "...: let another operator sign it";
+        case Signed::of_another: break;
+    }
+    return "the signature does not belong to this task with this spec: the spec was changed after "
+           "it was signed; sign it again";
 }
 
 std::optional<std::string> broken_rule(const Policy& policy, const TaskSpec& spec,

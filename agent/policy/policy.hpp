@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/crypto/key.hpp"
 #include "common/spec/spec.hpp"
 
 namespace muster::agent {
@@ -30,6 +31,8 @@ struct Policy {
     /// there. Nothing: anywhere.
     std::optional<std::vector<std::string>> directories{};
     Most most{};
+    /// Keys of operators. Only specs that one of them signed start. Nothing: any spec.
+    std::optional<std::vector<PublicKey>> signers{};
 
     friend bool operator==(const Policy&, const Policy&) = default;
 };
@@ -55,6 +58,11 @@ struct FoundTask {
 /// host may run it.
 [[nodiscard]] std::optional<std::string> broken_rule(const Policy& policy, const TaskSpec& spec,
                                                      const FoundTask& found);
+
+/// Why the spec of this task does not have the signature that the policy wants, as such a sentence.
+[[nodiscard]] std::optional<std::string> fault_of_signature(const Policy& policy,
+                                                            const std::string& task,
+                                                            const TaskSpec& spec);
 
 /// `path` is `entry`, or below it if `entry` ends in `/`.
 [[nodiscard]] bool covers(const std::string& entry, const std::string& path);

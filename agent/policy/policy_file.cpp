@@ -17,8 +17,8 @@ namespace muster::agent {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> policy_keys{"users", "root", "commands", "directories",
-                                                      "limits"};
+constexpr std::array<std::string_view, 6> policy_keys{"users",       "root",    "commands",
+                                                      "directories", "signers", "limits"};
 constexpr std::array<std::string_view, 4> limit_keys{"cpu", "memory", "pids", "nofile"};
 constexpr std::array<std::string_view, 2> limit_keys_with_unit{"cpu_milli", "memory_bytes"};
 constexpr std::size_t most_texts = 256;
@@ -78,6 +78,27 @@ void read_most(TomlFields& fields, const toml::table& table, Policy::Most& into)
     fields.number(table.get("nofile"), "nofile", 1, most_files, into.nofile);
 }
 
+void read_signers(TomlFields& fields, const toml::table& table,
+                  std::optional<std::vector<PublicKey>>& into) {
+    MaybeTexts texts;
+    read_texts(fields, table, "signers", texts);
+    if (!texts) {
+        return;
+    }
+    into.emplace();
+    for (const std::string& text : *texts) {
+        const auto key = parse_public_key(text);
+        if (key) {
+            into->push_back(*key);
+        } else {
+            fields.fail_at(table.get("signers")->source(),
+                           "signers has " + in_quotes(text) +
+                               ", which is not a key of 64 hexadecimal digits; 'muster signer "
+                               "create FILE' makes one and prints it");
+        }
+    }
+}
+
 Policy read_keys(TomlFields& fields, const toml::table& table) {
     Policy policy;
     fields.known_keys(table, policy_keys, "the policy");
@@ -85,6 +106,7 @@ Policy read_keys(TomlFields& fields, const toml::table& table) {
     fields.truth(table.get("root"), "root", policy.root);
     read_paths(fields, table, "commands", "/usr/bin/", policy.commands);
     read_paths(fields, table, "directories", "/srv/", policy.directories);
+    read_signers(fields, table, policy.signers);
     if (const auto* const most = fields.table(table, "limits")) {
         read_most(fields, *most, policy.most);
     }

@@ -10,8 +10,10 @@
 #include "common/base/ids.hpp"
 #include "common/codec/codec.hpp"
 #include "common/config/spec_toml.hpp"
+#include "common/crypto/signature.hpp"
 #include "common/net/host/clock.hpp"
 #include "common/spec/duration.hpp"
+#include "common/spec/signed_spec.hpp"
 #include "common/text/pattern.hpp"
 
 namespace muster::cli {
@@ -23,7 +25,20 @@ Made tasks_of_file(const CommandLine& line) {
         return usage("--file is given twice; give one file with all tasks to 'muster " +
                      std::string{entry_of(line.verb).words} + "'");
     }
+    std::optional<KeyPair> signer;
+    if (const auto path = line.value("--sign")) {
+        auto read = read_signer_file(*path);
+        if (!read) {
+            return bad_content(read.error());
+        }
+        signer = std::move(*read);
+    }
     return rows_of_file(line, tasks_from_toml).map([&](auto tasks) -> RequestBody {
+        if (signer) {
+            for (WantedTask& task : tasks) {
+                task.spec.signature = sign(*signer, signed_bytes(task.name, task.spec));
+            }
+        }
         return ApplyRequest{.tasks = std::move(tasks),
                             .replace = line.has("--replace"),
                             .dry_run = line.verb == Verb::plan,
@@ -47,9 +62,10 @@ Made plan(const CommandLine& line) {
     if (!asks_what_if) {
         return tasks_of_file(line);
     }
-    if (line.has("--file") || line.has("--replace")) {
+    if (line.has("--file") || line.has("--replace") || line.has("--sign")) {
         return usage(
-            "--file and --replace cannot be combined with --fail, --without-task, --add-nodes "
+            "--file, --replace and --sign cannot be combined with --fail, --without-task, "
+            "--add-nodes "
             "or --rebalance; ask one question at a time");
     }
     for (const std::string& selector : line.values("--fail")) {

@@ -120,6 +120,9 @@ std::optional<std::string> objection_to(const Spawn& spawn, const std::optional<
     if (auto lacking = lacking_sandbox(spawn.spec, rules); lacking || !rules.policy) {
         return lacking;
     }
+    if (auto fault = fault_of_signature(*rules.policy, spawn.id.task, spawn.spec)) {
+        return fault;
+    }
     auto found = find_all(spawn, place);
     if (!found) {
         return std::nullopt;
@@ -137,6 +140,10 @@ tl::expected<void, LaunchFailure> enforce(const Spawn& spawn,
     }
     if (!rules.policy) {
         return {};
+    }
+    // Over exactly what starts now, whatever was checked when it was ordered.
+    if (auto fault = fault_of_signature(*rules.policy, spawn.id.task, spawn.spec)) {
+        return NoLaunch{permanent(std::move(*fault))};
     }
     auto task = resolve(spawn, identity, place, found);
     if (!task) {

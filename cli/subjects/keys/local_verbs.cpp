@@ -11,6 +11,7 @@
 #include "common/base/paths.hpp"
 #include "common/crypto/cluster_keys.hpp"
 #include "common/crypto/random_key.hpp"
+#include "common/crypto/signature.hpp"
 #include "common/net/endpoint.hpp"
 #include "common/net/host/entropy.hpp"
 
@@ -162,6 +163,22 @@ ExitCode run_context_list(const CommandLine& line) {
     return deliver(contexts.names().empty()
                        ? "no contexts\n"
                        : table.to_text({.colours = terminal.colours, .columns = terminal.columns}));
+}
+
+ExitCode run_signer_create(const CommandLine& line) {
+    const std::string& path = line.arguments[0];
+    const KeyPair signer = random_signer();
+    if (const auto written = write_signer_file(path, signer); !written) {
+        return fail_with(line, written.error());
+    }
+    const std::string key = to_string(signer.open);
+    if (line.wants_json()) {
+        return deliver(fmt::format("{{\"key\":\"{}\"}}\n", key));
+    }
+    return deliver(
+        fmt::format("Hosts start what it signs once their policy has the line\n  signers = "
+                    "[\"{}\"]\n'muster apply --sign {} -f TASKS' signs.\n",
+                    key, path));
 }
 
 }  // namespace muster::cli

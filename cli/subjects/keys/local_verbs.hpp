@@ -12,5 +12,7 @@ namespace muster::cli {
 [[nodiscard]] ExitCode run_context_add(const CommandLine& line);
 [[nodiscard]] ExitCode run_context_use(const CommandLine& line);
 [[nodiscard]] ExitCode run_context_list(const CommandLine& line);
+/// `signer create`: makes a key that signs specs.
+[[nodiscard]] ExitCode run_signer_create(const CommandLine& line);
 
 }  // namespace muster::cli

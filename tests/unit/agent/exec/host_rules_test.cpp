@@ -11,6 +11,8 @@
 
 #include "tests/catch.hpp"
 
+#include "common/crypto/signature.hpp"
+#include "common/spec/signed_spec.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/unit/agent/exec/executor_host.hpp"
 
@@ -38,6 +40,23 @@ std::string refusal(Host& host, const TaskSpec& spec) {
 }
 
 }  // namespace
+
+// Goal: what starts is what was signed, at the order and at each start of the process.
+// Method: a spec with and without its signature, and with one that was changed afterwards.
+TEST_CASE("a host with signers starts nothing else, at the order and at the start",
+          "[executor][policy][signature]") {
+    const KeyPair signer = random_signer();
+    Host host{{.policy = Policy{.signers = {{signer.open}}}}};
+    TaskSpec spec = shell_task("exit 0");
+    CHECK_THAT(objection(host, spec), Catch::Contains("not signed"));
+    CHECK_THAT(refusal(host, spec), Catch::Contains("not signed"));
+    spec.signature = sign(signer, signed_bytes("web", spec));
+    CHECK(objection(host, spec) == "");
+    CHECK(host.await<ProcessEnded>(host.spawn(spec)).exit_code == 0);
+    spec.env["PATH"] = "/tmp";
+    CHECK_THAT(objection(host, spec), Catch::Contains("does not belong to this task"));
+    CHECK_THAT(refusal(host, spec), Catch::Contains("does not belong to this task"));
+}
 
 // Goal: a link leads nowhere that is not allowed. Method: a link in an allowed directory to a
 // program outside of it, and the same by `..`, by PATH and in a hook.

@@ -14,6 +14,8 @@
 #include "tests/catch.hpp"
 
 #include "agent/policy/policy_file.hpp"
+#include "common/crypto/signature.hpp"
+#include "common/spec/signed_spec.hpp"
 #include "tests/temporary_directory.hpp"
 
 using namespace muster;
@@ -43,6 +45,33 @@ void check_named(const std::string& sentence, const std::vector<std::string>& wo
 }
 
 }  // namespace
+
+// ---- signatures ----
+
+// Goal: a coordinator cannot make a host run what no operator signed.
+// Method: no signature, one of a stranger, of another task, of another spec, and a right one.
+TEST_CASE("a policy with signers allows only specs that one of them signed",
+          "[policy][signature]") {
+    const KeyPair signer = random_signer();
+    const Policy policy{.signers = {{random_signer().open, signer.open}}};
+    TaskSpec spec;
+    spec.argv = {"/bin/sleep", "60"};
+    const auto fault = [&](const std::string& task = "web") {
+        return fault_of_signature(policy, task, spec).value_or("");
+    };
+    check_named(fault(), {"not signed", "muster apply --sign"});
+    CHECK_FALSE(fault_of_signature(Policy{}, "web", spec));
+    CHECK(fault_of_signature(Policy{.signers = {{}}}, "web", spec));
+    spec.signature = sign(random_signer(), signed_bytes("web", spec));
+    check_named(fault(), {"does not list the signer", spec.signature.substr(0, 16)});
+    spec.signature = sign(signer, signed_bytes("web", spec));
+    CHECK(fault() == "");
+    check_named(fault("db"), {"does not belong to this task"});
+    spec.user = "root";
+    check_named(fault(), {"does not belong to this task"});
+    spec.signature = "x";
+    check_named(fault(), {"cannot be read"});
+}
 
 // ---- the rules ----
 
