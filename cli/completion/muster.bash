@@ -15,13 +15,14 @@ _muster() {
         case ${COMP_WORDS[i]} in
             --) return ;;
             -c | --coordinator | --run-dir) to+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
-            -f | --file | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | --node | --ttl | --uses | --expires | --task | --state-dir | --coordinator-key | -c | --coordinator | --context | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
+            -f | --file | --sign | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | --node | --ttl | --uses | --expires | --task | --state-dir | --coordinator-key | -c | --coordinator | --context | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
             -*) ;;
             *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
         esac
     done
     case $previous in
         -f | --file) COMPREPLY=($(compgen -f -- "$current")); return ;;
+        --sign) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --workdir) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --restart) COMPREPLY=($(compgen -W "always on-failure never" -- "$current")); return ;;
         --reconcile) COMPREPLY=($(compgen -W "original replacement" -- "$current")); return ;;
@@ -31,9 +32,9 @@ _muster() {
         --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | --node | --ttl | --uses | --expires | --task | --coordinator-key | -c | --coordinator | --context | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key audit init context doctor bundle log ping help completion version' ;;
-        'apply'*) options='--file --replace --yes --force --wait' ;;
-        'plan'*) options='--file --replace --force --fail --without-task --add-nodes --rebalance --watch --interval' ;;
+        '') words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key secret audit init context signer doctor bundle log ping help completion version' ;;
+        'apply'*) options='--file --replace --yes --force --sign --wait' ;;
+        'plan'*) options='--file --replace --force --sign --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check --reported' ;;
         'stats'*) options='--watch --interval' ;;
         node | 'help node') words='list show offline online drain forgive add remove apply accept' ;;
@@ -90,6 +91,10 @@ _muster() {
         'key revoke'*) options='--reason' ;;
         'key remove'*) options='--reason' ;;
         'key rotate'*) options='--reason'; [[ $verb != 'key rotate' ]] || words="$(_muster_names node "${to[@]}")" ;;
+        secret | 'help secret') words='set list remove' ;;
+        'secret set'*) options='--file --reason' ;;
+        'secret list'*) options='--watch --interval' ;;
+        'secret remove'*) options='--reason' ;;
         audit | 'help audit') words='show verify export' ;;
         'audit show'*) options='--since --watch --interval' ;;
         'audit verify'*) options='--watch --interval' ;;
@@ -99,12 +104,14 @@ _muster() {
         'context add'*) options='--coordinator-key' ;;
         'context use'*) options='' ;;
         'context list'*) options='' ;;
+        signer | 'help signer') words='create' ;;
+        'signer create'*) options='' ;;
         'doctor'*) options='' ;;
         'bundle'*) options='' ;;
         log | 'help log') words='level' ;;
         'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        help) words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key audit init context doctor bundle log ping help completion version' ;;
+        help) words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key secret audit init context signer doctor bundle log ping help completion version' ;;
         'help'*) options='' ;;
         'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;
