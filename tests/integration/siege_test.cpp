@@ -9,7 +9,7 @@
 namespace muster::integration {
 namespace {
 
-std::vector<std::string> names(std::uint64_t count) {
+std::vector<std::string> agent_names(std::uint64_t count) {
     std::vector<std::string> made;
     for (std::uint64_t i = 1; i <= count; ++i) {
         made.push_back("n" + std::to_string(i));
@@ -29,7 +29,7 @@ TEST_CASE("agents stay live while strangers besiege the coordinator [A15][A16]",
     const auto seconds = number_from("TEST_SIEGE_SECONDS", 3);
     const auto sockets = number_from("TEST_SIEGE_SOCKETS", 300);
     const auto rate = number_from("TEST_SIEGE_RATE", 200);
-    KeyedCluster cluster{names(agents), {.round = "1s"}};
+    KeyedCluster cluster{agent_names(agents), {.round = "1s"}};
     const auto& at = cluster.endpoints();
     const auto pid = cluster.coordinator().pid();
     const auto running = [&] { return cluster.metric("muster_misses_total"); };
