@@ -222,7 +222,7 @@ TEST_CASE("no core is written of a process that has keys [A19]", "[integration][
     if (!core_of("other", "ready", {"/bin/sh", "-c", "echo ready; exec sleep 60"})) {
         WARN("this host writes no cores at all, so the test shows nothing");
     }
-    CHECK_FALSE(core_of("agent", "joined", cluster.agent_command("n1").argv));
+    CHECK_FALSE(core_of("agent", "welcomed", cluster.agent_command("n1").argv));
     CHECK_FALSE(core_of("muster", "leader.elected",
                         {program("muster"), "events", "--follow", "--since", "10m"}));
     cluster.kill_coordinator();

@@ -22,7 +22,10 @@ def main():
         child = subprocess.Popen(argv, stdout=out, stderr=out, cwd=os.path.dirname(file),
                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (hard, hard)))
     ends = time.monotonic() + PATIENCE_S
-    while text not in open(file, errors="replace").read() and time.monotonic() < ends:
+    while text not in open(file, errors="replace").read():
+        if time.monotonic() > ends:
+            child.kill()
+            sys.exit(f"{argv[0]} did not say {text}")
         time.sleep(0.02)
     os.kill(child.pid, signal.SIGABRT)
     status = os.waitpid(child.pid, 0)[1]
