@@ -127,6 +127,11 @@ private:
                 fmt::format("{} requests were denied, because a key does not allow them", denied),
                 "muster key list: the roles");
         }
+        if (const auto fast = sample(stats, errors, "too_fast")) {
+            add(Severity::weak,
+                fmt::format("{} messages were refused, because their key sent too many", fast),
+                "the coordinator's log names the key; muster key list shows whose it is");
+        }
         const auto broken = sample(stats, errors, "agent_undecodable") +
                             sample(stats, errors, "operator_undecodable") +
                             sample(stats, errors, "guarded");

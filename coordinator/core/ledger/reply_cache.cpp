@@ -101,8 +101,8 @@ void hash_into(Fnv& f, const TokenCreateRequest& it) {
 void hash_into(Fnv& f, const TokenRevokeRequest& it) { all<22>(f, it.id, it.why); }
 void hash_into(Fnv& f, const EnrolRequest& it) { all<23>(f, it.name, it.secret); }
 
-void hash_into(Fnv& f, const SecretSetRequest& it) { all<24>(f, it.name, it.value, it.why); }
-void hash_into(Fnv& f, const SecretRemoveRequest& it) { all<25>(f, it.name, it.why); }
+void hash_into(Fnv& f, const SecretSetRequest& it) { all<26>(f, it.name, it.value, it.why); }
+void hash_into(Fnv& f, const SecretRemoveRequest& it) { all<27>(f, it.name, it.why); }
 
 template <class Body>
 Digest digest_of_body(const Body& body) {

@@ -111,6 +111,12 @@ struct ReadLimiter {
         std::erase_if(reply.tasks, [&](const std::string& task) { return !scope.sees_task(task); });
         return {};
     }
+    Result<void> operator()(SecretsReply& reply) const {
+        std::erase_if(reply.secrets, [&](const SecretView& secret) {
+            return !may_name_secret(*scope.key_, secret.name);
+        });
+        return {};
+    }
     Result<void> operator()(UsageReply& reply) const {
         scope.remove_hidden(reply.instances, [](const auto& one) { return one.use.id.task; });
         return {};

@@ -77,6 +77,10 @@ TEST_CASE("the doctor names each weakness, and what helps", "[doctor]") {
         facets.stats->samples = {{"muster_message_errors_total", {{"kind", "agent_unread"}}, 4}};
         check_only(facets, Severity::weak, "4 messages to agents were dropped");
     }
+    SECTION("a flood") {
+        facets.stats->samples = {{"muster_message_errors_total", {{"kind", "too_fast"}}, 8}};
+        check_only(facets, Severity::weak, "8 messages were refused");
+    }
     SECTION("versions") {
         facets.nodes->nodes.push_back(
             {.name = "n2", .health = "healthy", .note = {}, .version = "1.2.2"});
