@@ -52,6 +52,7 @@ constexpr Sign signs[]{
     {"freeze", ": freeze on"},
     {"queries", ": explain"},
     {"shim-loss", "asks the shim of process"},
+    {"keys", "takes the key"},
 };
 
 std::string trace_of(std::uint64_t seed, std::string_view faults) {

@@ -128,7 +128,9 @@ void ProvedKeys::judge_hello(const StepTaken& step, coordinator::Session session
     });
     const auto own = names_.find(session);
     const bool is_its_end = own != names_.end() && own->second == hello.name;  // It leaves.
-    if (!may && !is_its_end && (is_about_it || !step.output.persist.empty())) {
+    // A round that closes meanwhile may change any node.
+    if (!may && !is_its_end && !step.output.closed_round &&
+        (is_about_it || !step.output.persist.empty())) {
         violated("S19", "a hello that was denied changed {}", hello.name);
     }
 }
@@ -142,7 +144,7 @@ void ProvedKeys::judge(Instant now, const StepTaken& step, const coordinator::Fr
     const bool changes = !std::ranges::all_of(step.output.persist, [](const auto& persist) {
         return std::ranges::all_of(persist.writes, is_of_audit);
     });
-    if (is_denied && changes) {
+    if (is_denied && changes && !step.output.closed_round) {
         violated("S19", "'{}' was denied, and changed something", verb.name);
     }
     const bool is_enrolment = verb.role == Role::agent;

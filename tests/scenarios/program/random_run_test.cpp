@@ -17,6 +17,7 @@ TEST_CASE("a written set of faults reads back the same", "[scenario][random]") {
     CHECK(FaultSet::all().text() == "all");
     CHECK(FaultSet::parse("none")->text() == "none");
     CHECK(FaultSet::parse("late,power")->text() == "late,power");
+    CHECK(FaultSet::parse("all,-keys") == FaultSet::all().without(Fault::keys));
     const auto wrong = FaultSet::parse("late,flood");
     REQUIRE_FALSE(wrong);
     CHECK_THAT(
