@@ -32,7 +32,7 @@ private:
         std::vector<const coordinator::StoredRequest*> requests;
         std::vector<const coordinator::StoredTask*> tasks;
         std::vector<std::string> removed;  ///< Tasks.
-        bool is_change = false;  ///< That only a request makes.
+        bool is_change = false;            ///< That only a request makes.
     };
 
     void take_head(const coordinator::StoreImage& image);
