@@ -108,4 +108,19 @@ private:
     return text == nullptr ? otherwise : std::stoull(text);
 }
 
+/// The first message of an agent that says that it is this one.
+[[nodiscard]] inline std::string hello_of(const std::string& name) {
+    return Json{{"type", "hello"},
+                {"name", name},
+                {"cluster", std::string(32, '0')},
+                {"boot", std::string(32, '1')},
+                {"life", std::string(32, '2')},
+                {"incarnation", 1},
+                {"epoch", 0},
+                {"leader", std::string(32, '0')},
+                {"counter", 0},
+                {"version", "hostile"}}
+        .dump();
+}
+
 }  // namespace muster::integration
