@@ -267,7 +267,7 @@ constexpr std::array table{
     ask<KeyRevokeRequest>(Verb::key_revoke, Run::change, Words::anything, intent_options),
     ask<KeyRemoveRequest>(Verb::key_remove, Run::change, Words::anything, intent_options),
     ask<KeyRotateRequest>(Verb::key_rotate, Run::rotate, Words::node, intent_options,
-        {"[NAME]", "replace the key of an agent, or without a name your own in this context",
+        {"[NAME]", "replace the key of an agent, or without NAME your own",
          "key rotate n1"}),
     ask<SecretSetRequest>(Verb::secret_set, Run::change, Words::anything, secret_options,
         {"NAME", "keep a value from standard input or a file for tasks that name it",

@@ -342,10 +342,10 @@ TEST_CASE("a broken JSON text is refused with its exact error", "[codec][json][h
 TEST_CASE("elements that a later version added to an array are skipped", "[codec]") {
     CoordinatorMessage message;
     const auto later =
-        codec::decode("\x9a\x03\x01\x02\x03\x04\x05\xc3\x07\x93\x01\x02\x03\xa1x"s, message);
+        codec::decode("\x9b\x03\x01\x02\x03\x04\x05\xc3\x07\xc3\x93\x01\x02\x03\xa1x"s, message);
     REQUIRE(later);
-    CHECK(std::get<Poll>(message) ==
-          Poll{Epoch{1}, Round{2}, Incarnation{3}, Revision{4}, Sequence{5}, true, BootMs{7}});
+    CHECK(std::get<Poll>(message) == Poll{Epoch{1}, Round{2}, Incarnation{3}, Revision{4},
+                                          Sequence{5}, true, BootMs{7}, true});
 }
 
 // Goal: a message of an earlier version is understood, without values left in memory.

@@ -208,9 +208,10 @@ TEST_CASE("a store of schema 6 gets an audit, and keeps it", "[store][audit]") {
         REQUIRE(open_store(store_file(directory)));
         const auto database = sqlite::Database::open(store_file(directory), "store");
         REQUIRE(database);
-        REQUIRE(
-            (*database)->execute("DROP TABLE audit; DROP TABLE audit_head; DROP TABLE secrets; "
-                                 "PRAGMA user_version = 6"));
+        REQUIRE((*database)->execute(
+            "DROP TABLE audit; DROP TABLE audit_head; DROP TABLE secrets; ALTER TABLE keys DROP "
+            "COLUMN rotation; "
+            "ALTER TABLE keys DROP COLUMN lasting_until; PRAGMA user_version = 6"));
     }
     std::vector<StoredAudit> rows;
     for (std::uint8_t number = 1; number <= 5; ++number) {
@@ -260,6 +261,35 @@ TEST_CASE("a store of schema 6 gets an audit, and keeps it", "[store][audit]") {
     CHECK(numbers(5, 10).empty());
     CHECK(numbers(~std::uint64_t{0}, 10).empty());
     CHECK(numbers({}, 2) == std::vector<std::uint64_t>{4, 5});
+}
+
+// Goal: keys of schema 7 are not being replaced, and a replacement is kept from now on.
+// Method: a key without the new columns; then the row of a replacement, read back.
+TEST_CASE("a store of schema 7 keeps its keys, and the replacement of one", "[store][keys]") {
+    const TemporaryDirectory directory;
+    StoredKey key{.name = "ann", .role = Role::operator_, .keys = {{}}, .pools = {"db"}};
+    key.keys[0].key.bytes.fill(1);
+    {
+        const auto open = open_store(store_file(directory));
+        REQUIRE(open);
+        open->store->submit({1, {Shared<StoredKey>{key}}});
+        REQUIRE(wait_durable(*open->store, 1));
+    }
+    REQUIRE((*sqlite::Database::open(store_file(directory), "store"))
+                ->execute("DROP TABLE secrets; ALTER TABLE keys DROP COLUMN rotation; "
+                          "ALTER TABLE keys DROP COLUMN lasting_until; PRAGMA user_version = 7"));
+    {
+        const auto open = open_store(store_file(directory));
+        REQUIRE(open);
+        CHECK(open->image.keys == std::vector{key});
+        key.keys.emplace_back().key.bytes.fill(2);
+        key.keys[1].until = CivilMs{5};
+        key.rotation = Rotation::registered;
+        key.lasting_until = CivilMs{7};
+        open->store->submit({1, {Shared<StoredKey>{key}}});
+        REQUIRE(wait_durable(*open->store, 1));
+    }
+    CHECK(open_store(store_file(directory))->image.keys == std::vector{key});
 }
 
 // Goal: the core learns that the head is gone, and gives no number twice.
