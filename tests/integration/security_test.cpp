@@ -173,7 +173,8 @@ TEST_CASE("a subscriber gets the events of its scope, and none once its key is r
     const std::string at = cluster.directory() + "/events-";
     const auto all_of_ann = listen(at + "ann", ann, {});
     const auto tasks_of_ann = listen(at + "ann-tasks", ann, {"@ann/task."});
-    const auto others_of_ann = listen(at + "ann-others", ann, {"task.", "@bob/", "@", "node."});
+    const auto others_of_ann =
+        listen(at + "ann-others", ann, {"task.", "@bob/", "@", "node.", "@ann/task.removed"});
     const auto all_of_bob = listen(at + "bob", bob, {});
     const auto tasks_of_bob = listen(at + "bob-tasks", bob, {"task.", "@ann/"});
     const auto has = [&](const std::string& log, const std::string& text) {
@@ -199,7 +200,18 @@ TEST_CASE("a subscriber gets the events of its scope, and none once its key is r
             CHECK_FALSE(has(log, hidden));
         }
     }
-    CHECK(text_of(at + "ann-others") == "listening\n");
+    // What came before this one, came before it there, too.
+    const auto others = [&] {
+        cluster.apply({cluster.task("web-gone" + std::to_string(tries), 0)});
+        cluster.ask({{"verb", "task remove"}, {"pattern", "web-gone" + std::to_string(tries++)}});
+        return has("ann-others", "web-gone");
+    };
+    REQUIRE(until(others));
+    CHECK(text_of(at + "ann-others").starts_with("listening\n@ann/task.removed {"));
+    for (const auto* const hidden : {"secret", "task.added", "node."}) {
+        INFO(hidden);
+        CHECK_FALSE(has("ann-others", hidden));
+    }
     CHECK(has("bob", "instance.start"));
     CHECK(has("bob", "secret"));
     CHECK(has("bob", "round.closed"));

@@ -303,7 +303,13 @@ Result<Answered> KeyHandler::change_of(const NodeAcceptRequest& request, CivilMs
                                       request.name + "' forgets it");
     }
     return enrolments_.take(request.name, request.fingerprint)
-        .map([&](const Enrolments::Pending& host) {
+        .and_then([&](const Enrolments::Pending& host) -> Result<Answered> {
+            // An admin may have given it to another name while the host waited.
+            const auto& owners = ledger_.keys().count_soon().owners;
+            if (const auto owner = owners.find(host.key); owner != owners.end()) {
+                return fail(Errc::exists, "the key of the host that calls itself " + host.name +
+                                              " belongs to " + owner->second);
+            }
             return put({.name = host.name,
                         .role = Role::agent,
                         .keys = {{.key = host.key, .since = now}},

@@ -121,7 +121,8 @@ void ProvedKeys::judge_hello(const StepTaken& step, coordinator::Session session
         return;
     }
     if (may && refused != nullptr && refused->code == Errc::denied) {
-        violated("S19", "{} was denied, though its key is admitted", hello.name);
+        violated("S19", "{} was denied, though its key is admitted: {}", hello.name,
+                 refused->detail);
     }
     const bool is_about_it = std::ranges::any_of(step.output.events, [&](const Event& event) {
         return event.topic.starts_with("node.") && event.name == hello.name;

@@ -406,6 +406,17 @@ TEST_CASE("a host without a token waits until an admin accepts its key", "[keys]
     CHECK_FALSE(std::get<EnrolReply>(*again).pending);
 }
 
+// Goal: no key has two names. Method: while a host waits, an admin gives its key to another name.
+TEST_CASE("a host that waits is not accepted with the key of another name", "[keys][enrolment]") {
+    Keyed keyed{with_keys(true)};
+    REQUIRE(keyed.ask(enrolling(web), EnrolRequest{.name = "web-7"}));
+    REQUIRE(keyed.ask(
+        KeyAddRequest{.name = "web-8", .role = Role::agent, .key = to_string(some_key(web))}));
+    CHECK(code_of(keyed.ask(NodeAcceptRequest{
+              .name = "web-7", .fingerprint = fingerprint(some_key(web))})) == Errc::exists);
+    CHECK(keyed.hello("web-8", {.key = some_key(web)}) == std::nullopt);
+}
+
 // Goal: keys and tokens outlive the leadership.
 // Method: the store of one leadership is the beginning of the next.
 TEST_CASE("the next leader knows the keys and the tokens of the store", "[keys]") {
