@@ -17,8 +17,8 @@ namespace {
 
 // Of each property. With sanitizers half of a share: these took a sixth of all tests there.
 constexpr std::uint64_t shapes = share_of(is_sanitized ? 1'700 : 3'400);
-constexpr int changes = 6;                         // Of each shape.
-constexpr Duration converges_within = 240s;        // A roll-out takes min_healthy for each copy.
+constexpr int changes = 6;                   // Of each shape.
+constexpr Duration converges_within = 240s;  // A roll-out takes min_healthy for each copy.
 constexpr Duration silence_noticed = 4s;
 constexpr int most_windows = 20;
 constexpr Duration window = 12s;  // Longer than min_healthy: a copy on trial is not at rest.
