@@ -277,7 +277,7 @@ constexpr std::array table{
     ask<AuditShowRequest>(Verb::audit_show, Run::read, Words::anything, audit_options,
         {"", "who changed what, and what was refused to whom", "audit show --since 120"}),
     ask<AuditVerifyRequest>(Verb::audit_verify, Run::read, Words::anything, read_options,
-        {.summary = "whether a row of the audit was edited or is missing; exit 3 if so"}),
+        {.summary = "whether a row was edited or is missing; exit 3 if so"}),
     VerbEntry{Verb::audit_export, Run::all_rows, "audit export", "", Words::anything, {},
               "print all rows of the audit, one line of JSON each",
               "audit export >audit.jsonl", codec::Area::keys},
