@@ -110,6 +110,16 @@ void AgentEndpoint::remember_form(Session session, const AgentMessage& message) 
     if (hello == nullptr) {
         return;
     }
+    // One connection a key, so that nobody pushes out what is known of others. A hello that the
+    // core denies is remembered as well: it costs one place of its own key.
+    if (!from_.peer.is_none()) {
+        const auto [last, is_first] = last_of_.try_emplace(from_.peer, session);
+        if (!is_first && last->second != session) {
+            json_.erase(last->second);
+            seal_keys_.erase(last->second);
+            last->second = session;
+        }
+    }
     if (const auto key = parse_public_key(hello->seal_key)) {
         seal_keys_.insert_or_assign(session, *key);
         if (seal_keys_.size() > limits::nodes) {

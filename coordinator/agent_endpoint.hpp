@@ -85,6 +85,7 @@ private:
     std::string encoded_;
     std::set<Session> json_;
     SecretKey store_key_;
+    std::map<PublicKey, Session> last_of_;    // The connection of a key that said hello last.
     std::map<Session, PublicKey> seal_keys_;  // Of agents that take secrets.
     std::vector<Session> gone_;
     Traffic traffic_;

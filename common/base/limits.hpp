@@ -89,6 +89,8 @@ inline constexpr std::size_t tokens = 10'000;           ///< Open at once.
 inline constexpr std::size_t pending_enrolments = 256;  ///< Without a token: an admin reads them.
 inline constexpr std::size_t scope_patterns = 32;       ///< Pools, or patterns of tasks, of a key.
 inline constexpr Duration token_max = 24h * 30;         ///< A longer one would be forgotten.
+/// Between two new keys of one agent.
+inline constexpr Duration key_renewal_pause = 10s;
 /// How long a new key is valid that nobody uses, while it waits to replace another one.
 inline constexpr Duration key_overlap = 1h;
 /// Between the clocks of a host that enrols and of the coordinator.

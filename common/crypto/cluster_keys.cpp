@@ -62,6 +62,11 @@ Result<std::optional<ClusterKeys>> read_cluster_keys(const std::string& director
     if (!pair && pair.error().code == Errc::not_found && secret && !*secret) {
         return std::optional<ClusterKeys>{};
     }
+    if (!pair && pair.error().code == Errc::not_found) {
+        return fail(Errc::not_found, pair.error().detail +
+                                         ": restore it from a copy, or make another one by "
+                                         "'muster init'; then every host joins again");
+    }
     if (!pair || !secret) {
         return tl::unexpected{pair ? secret.error() : pair.error()};
     }

@@ -1,10 +1,13 @@
 #include "common/sqlite/sqlite.hpp"
 
 #include <cstring>
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <utility>
 
 #include "common/base/ensure.hpp"
+#include "common/base/file_descriptor.hpp"
 
 namespace muster::sqlite {
 namespace {
@@ -23,6 +26,21 @@ std::string sentence(const std::string& store, int code, const std::string& word
         case SQLITE_AUTH:
         case SQLITE_CANTOPEN: return store + "cannot be opened for writing (" + reason + ")";
         default: return store + "failed (" + reason + ")";
+    }
+}
+
+// The environments of tasks are in these files. SQLite gives the files beside this one its mode.
+// What cannot be opened here, SQLite refuses with a reason.
+void keep_from_others(const std::string& path) {
+    constexpr mode_t own = 0600;
+    const FileDescriptor file{open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, own)};
+    struct stat status = {};
+    if (!file.is_open() || fstat(file.get(), &status) != 0 || (status.st_mode & 0077U) == 0) {
+        return;
+    }
+    fchmod(file.get(), own);
+    for (const char* beside : {"-wal", "-shm"}) {
+        chmod((path + beside).c_str(), own);
     }
 }
 
@@ -108,6 +126,7 @@ Database::Database(std::string path, std::string_view what, sqlite3* database)
     : path_{std::move(path)}, what_{what}, database_{database} {}
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, std::string_view what) {
+    keep_from_others(path);
     sqlite3* handle = nullptr;
     const int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;

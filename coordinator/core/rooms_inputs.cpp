@@ -84,7 +84,7 @@ void Rooms::on(StepContext& step, const Wake& /*input*/, Effects& effects) {
         in_.ledger.submit(std::move(change), step.output);
     }
     if (!is_large_round_due(step.now)) {
-        operators_.go_on(step, in_.facts(step.now), effects);
+        operators_.go_on(step, in_.facts(step.now), in_.access, effects);
         apply_durable(step, effects);
     }
 }

@@ -1,10 +1,16 @@
 #include "agent/exec/launch/environment.hpp"
 
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <fcntl.h>
 #include <string_view>
 #include <sys/stat.h>
+#include <utility>
 
 #include "agent/exec/launch/process_mark.hpp"
+#include "common/base/file_descriptor.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/read_file.hpp"
 #include "common/text/utf8.hpp"
@@ -25,17 +31,37 @@ bool is_variable(std::string_view name) {
 }
 
 // Reads lines NAME=value. Empty lines and lines that begin with # are ignored.
-tl::expected<void, LaunchFailure> read_variables(const std::string& path, Environment& into) {
+// The text and the path of one file, whatever becomes of links meanwhile.
+tl::expected<std::string, LaunchFailure> text_of(const std::string& path, std::string& real) {
+    const FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
     struct stat status = {};
-    if (stat(path.c_str(), &status) != 0) {
+    if (!file.is_open() || fstat(file.get(), &status) != 0) {
         return NoLaunch{failure_of("its env file '" + path + "' cannot be read", errno)};
     }
     if (!S_ISREG(status.st_mode)) {
         return NoLaunch{permanent("its env file '" + path + "' is not a regular file")};
     }
-    const auto text = read_file(path, limits::spec_text_bytes);
+    const std::string same = "/proc/self/fd/" + std::to_string(file.get());
+    std::array<char, PATH_MAX> found{};
+    if (realpath(same.c_str(), found.data()) == nullptr) {
+        return NoLaunch{failure_of("its env file '" + path + "' cannot be read", errno)};
+    }
+    real = found.data();
+    auto text = read_file(same, limits::spec_text_bytes);
     if (!text) {
-        return NoLaunch{{false, false, "its env file " + text.error().detail}};
+        const bool is_large = text.error().code == Errc::too_large;
+        return NoLaunch{
+            {false, false,
+             "its env file " + path + (is_large ? " is too large" : " cannot be read")}};
+    }
+    return std::move(*text);
+}
+
+tl::expected<void, LaunchFailure> read_variables(const std::string& path, Environment& into,
+                                                 std::string& real) {
+    const auto text = text_of(path, real);
+    if (!text) {
+        return NoLaunch{text.error()};
     }
     std::string_view rest = *text;
     for (int line = 1; !rest.empty(); ++line) {
@@ -89,7 +115,8 @@ tl::expected<std::string, LaunchFailure> filled_in(std::string_view field, const
 
 tl::expected<Environment, LaunchFailure> environment_of(const Spawn& spawn,
                                                         const ProcessPlace& place,
-                                                        const TemplateValues& values) {
+                                                        const TemplateValues& values,
+                                                        std::vector<std::string>& read) {
     Environment environment{
         {"PATH", default_path}, {"LANG", "C.UTF-8"}, {"HOME", place.home_directory}};
     for (const auto& written : spawn.spec.env_files) {
@@ -97,8 +124,8 @@ tl::expected<Environment, LaunchFailure> environment_of(const Spawn& spawn,
         if (!path) {
             return NoLaunch{path.error()};
         }
-        if (auto read = read_variables(*path, environment); !read) {
-            return NoLaunch{read.error()};
+        if (auto done = read_variables(*path, environment, read.emplace_back()); !done) {
+            return NoLaunch{done.error()};
         }
     }
     for (const auto& [name, written] : spawn.spec.env) {

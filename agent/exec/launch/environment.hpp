@@ -32,10 +32,11 @@ using Environment = std::map<std::string, std::string>;
 [[nodiscard]] TemplateValues template_values(const Spawn& spawn, const ProcessPlace& place);
 
 /// Exactly the variables of a process: PATH, LANG, HOME, then its env_files, its env and MUSTER_*.
-/// Later ones replace earlier ones.
-[[nodiscard]] tl::expected<Environment, LaunchFailure> environment_of(const Spawn& spawn,
-                                                                      const ProcessPlace& place,
-                                                                      const TemplateValues& values);
+/// Later ones replace earlier ones. `read` gets the paths of the files that were read, without
+/// links, so that a policy judges what was read and not where a link leads later.
+[[nodiscard]] tl::expected<Environment, LaunchFailure> environment_of(
+    const Spawn& spawn, const ProcessPlace& place, const TemplateValues& values,
+    std::vector<std::string>& read);
 
 /// A text with its variables replaced.
 [[nodiscard]] tl::expected<std::string, LaunchFailure> filled_in(std::string_view field,

@@ -51,12 +51,13 @@ tl::expected<std::string, LaunchFailure> directory_of(const Spawn& spawn, const 
 tl::expected<Found, LaunchFailure> find_all(const Spawn& spawn, const ProcessPlace& place) {
     const TaskSpec& spec = spawn.spec;
     const TemplateValues values = template_values(spawn, place);
-    auto environment = environment_of(spawn, place, values);
+    std::vector<std::string> env_files;
+    auto environment = environment_of(spawn, place, values, env_files);
     auto directory = directory_of(spawn, place, values);
     if (!environment || !directory) {
         return NoLaunch{environment ? directory.error() : environment.error()};
     }
-    Found found{std::move(*directory), std::move(*environment), {}, {}, {}};
+    Found found{std::move(*directory), std::move(*environment), std::move(env_files), {}, {}, {}};
     const auto find = [&](std::string_view field, const std::vector<std::string>& argv) {
         return command_of(field, argv, found.directory, found.environment, values);
     };

@@ -19,6 +19,7 @@ struct Command {
 struct Found {
     std::string directory;
     Environment environment;
+    std::vector<std::string> env_files;  ///< That were read, without links.
     Command program;
     std::optional<Command> pre_start;
     std::optional<Command> post_stop;

@@ -9,8 +9,6 @@
 #include <unistd.h>
 #include <utility>
 
-#include "agent/exec/launch/environment.hpp"
-
 namespace muster::agent {
 
 namespace {
@@ -18,11 +16,10 @@ namespace {
 // Large enough for the longest entries.
 using EntryBuffer = std::array<char, 16 * 1024>;
 
-tl::expected<std::string, LaunchFailure> real_path(const std::string& path,
-                                                   const char* otherwise = " cannot be executed") {
+tl::expected<std::string, LaunchFailure> real_path(const std::string& path) {
     std::array<char, PATH_MAX> real{};
     if (realpath(path.c_str(), real.data()) == nullptr) {
-        return NoLaunch{failure_of(path + otherwise, errno)};
+        return NoLaunch{failure_of(path + " cannot be executed", errno)};
     }
     return std::string{real.data()};
 }
@@ -90,16 +87,7 @@ tl::expected<FoundTask, LaunchFailure> resolve(const Spawn& spawn,
         }
         task.directory = std::move(*real);
     }
-    for (const std::string& written : spawn.spec.env_files) {
-        auto real = filled_in("env_files", written, template_values(spawn, place))
-                        .and_then([](const std::string& path) {
-                            return real_path(path, " cannot be read");
-                        });
-        if (!real) {
-            return NoLaunch{real.error()};
-        }
-        task.env_files.push_back(std::move(*real));
-    }
+    task.env_files = found.env_files;
     for (const auto& [name, value] : found.environment) {
         task.variables.push_back(name);
     }

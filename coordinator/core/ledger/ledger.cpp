@@ -95,6 +95,15 @@ void each_table(auto& tables, auto&& visit) {
     std::apply([&](auto&... table) { (visit(table), ...); }, tables);
 }
 
+/// Its key is admitted after all writes that were given to the store.
+bool is_admitted_soon(const StoredKey* by, const PublicKey& key, const Keys& keys) {
+    if (by == nullptr) {
+        return false;
+    }
+    const StoredKey soon = keys.proposed(by->name);
+    return !soon.revoked && std::ranges::find(soon.keys, key, &AdmittedKey::key) != soon.keys.end();
+}
+
 }  // namespace
 
 Ledger::Ledger(const CoordinatorOptions& options, const StoreImage& image, const Workload& workload)
@@ -153,7 +162,12 @@ void Ledger::refuse(const RequestContext& context, Error error, bool dry_run) {
 }
 
 void Ledger::submit(const RequestContext& context, Result<Answered> answered, bool dry_run) {
-    const StoredKey* const by = owner_of(keys(), context.input.by.key);
+    const Caller& caller = context.input.by;
+    const StoredKey* const by = owner_of(keys(), caller.key);
+    // A large change takes several steps, and a key may end meanwhile, also by a change before it.
+    if (!caller.is_local && !caller.is_enrolling && !is_admitted_soon(by, caller.key, keys())) {
+        answered = fail(Errc::denied, "the key of this request is not admitted any more");
+    }
     if (answered && by != nullptr) {
         if (auto may = check_tasks(*by, answered->change, tasks()); !may) {
             answered = tl::unexpected{std::move(may.error())};
@@ -191,7 +205,7 @@ void Ledger::persist_answer(const RequestContext& context, PendingWrite write) {
     // Otherwise hosts that wait to be accepted would fill the audit.
     const bool is_repeated = write.change.empty() && write.reply->result &&
                              std::holds_alternative<EnrolRequest>(context.request().body);
-    if (!is_repeated) {
+    if (!is_repeated && (write.reply->result || audit_.admits_refusal(context.step.civil()))) {
         write.audit = audit_row(context.input, keys());
         write.audit->at = context.step.civil();
         set_result(*write.audit, write.reply->result);

@@ -132,7 +132,14 @@ Digest digest_of(const RequestBody& change) {
 }
 
 Digest digest_of(const FromOperator& input) {
-    return input.digest.is_none() ? digest_of(input.request->body) : input.digest;
+    const Digest digest = input.digest.is_none() ? digest_of(input.request->body) : input.digest;
+    if (digest.is_none() || input.by.key.is_none()) {
+        return digest;
+    }
+    Fnv fnv;  // The same words of another key are another request.
+    fnv.id(digest);
+    fnv.text(to_string(input.by.key));
+    return fnv.digest();
 }
 
 std::size_t weight_of(const Reply& reply) {

@@ -20,6 +20,12 @@ std::string scope_text(const StoredKey& key) {
     return text;
 }
 
+/// A value can be read by whoever runs a task that names it.
+bool may_name_secret(const StoredKey& key, const std::string& name) {
+    return std::ranges::any_of(key.tasks,
+                               [&](const std::string& one) { return pattern::matches(one, name); });
+}
+
 }  // namespace
 
 bool may_change_task(const StoredKey& key, std::string_view name, std::string_view pool) {
@@ -32,12 +38,6 @@ bool may_change_task(const StoredKey& key, std::string_view name, std::string_vi
 bool may_change_node(const StoredKey& key, std::string_view pool) {
     return !is_limited(key) || std::ranges::any_of(key.pools, [&](const std::string& one) {
         return pattern::matches(one, pool);
-    });
-}
-
-bool may_name_secret(const StoredKey& key, std::string_view name) {
-    return !is_limited(key) || std::ranges::any_of(key.tasks, [&](const std::string& one) {
-        return pattern::matches(one, name);
     });
 }
 

@@ -19,8 +19,6 @@ namespace muster::coordinator {
                                    std::string_view pool);
 /// A node of this pool.
 [[nodiscard]] bool may_change_node(const StoredKey& key, std::string_view pool);
-/// A value can be read by whoever runs a task that names it.
-[[nodiscard]] bool may_name_secret(const StoredKey& key, std::string_view name);
 /// `denied` if the change has a task, before or after it, that the holder may not change, or a new
 /// spec with a secret whose name matches no pattern of the holder.
 [[nodiscard]] Result<void> check_tasks(const StoredKey& key, const Change& change,

@@ -19,9 +19,16 @@ std::string_view pool_of(const std::string& name, const FleetView& fleet) {
 
 /// The answer, or the error if the caller may not change one of these nodes.
 Result<Answered> within_scope(const StoredKey* by, Result<Answered> answered,
-                              const FleetView& fleet) {
+                              const FleetView& fleet, const Intents& intents) {
     if (by == nullptr || !is_limited(*by) || !answered) {
         return answered;
+    }
+    // Neither may a node be taken to a pool of others, where it would get their tasks.
+    for (const auto& row : answered->change.of<StoredIntent>().put) {
+        const auto before = intents.find(row->name);
+        if (row->pool != (before ? before->pool : "") && !may_change_node(*by, row->pool)) {
+            return out_of_scope(*by, "pool", row->pool.empty() ? "that its agent says" : row->pool);
+        }
     }
     for (const NodeChangeView& change : std::get<NodesChangeReply>(answered->reply).changes) {
         if (change.action != "unchanged" && !may_change_node(*by, pool_of(change.node, fleet))) {
@@ -42,7 +49,7 @@ void NodeHandler::handle(const RequestContext& context, const ChangesIntents aut
         const FleetView fleet = membership_.fleet(context.step.civil());
         ledger_.submit(context,
                        within_scope(owner_of(ledger_.keys(), context.input.by.key),
-                                    change_of(request, fleet), fleet),
+                                    change_of(request, fleet), fleet, ledger_.intents()),
                        dry_run);
     }
 }
@@ -93,7 +100,8 @@ void NodeHandler::handle(const RequestContext& context, const NodeForgiveRequest
     if (!ledger_.deduplicate(context)) {
         const FleetView fleet = membership_.fleet(context.step.civil());
         ledger_.submit(context, within_scope(owner_of(ledger_.keys(), context.input.by.key),
-                                             cleared(context.step.now, fleet, request), fleet));
+                                             cleared(context.step.now, fleet, request), fleet,
+                                             ledger_.intents()));
     }
 }
 

@@ -31,7 +31,8 @@ void Operators::on_request(StepContext& step, const FromOperator& input, const F
     }
 }
 
-void Operators::go_on(StepContext& step, const Facts& facts, Effects& effects) {
+void Operators::go_on(StepContext& step, const Facts& facts, const Access& access,
+                      Effects& effects) {
     if (tasks_.is_drafting()) {
         tasks_.go_on(step);
     } else if (ledger_.is_submitting()) {
@@ -43,6 +44,12 @@ void Operators::go_on(StepContext& step, const Facts& facts, Effects& effects) {
         }
         const FromOperator input = std::move(in_line_.front());
         in_line_.pop_front();
+        // Its key may have been revoked while it waited.
+        if (auto may = access.may_send(input.by, input.request->body, step.civil()); !may) {
+            ledger_.note_refusal(step, input, may.error());
+            RequestContext{step, input}.reply(tl::unexpected{std::move(may.error())});
+            continue;
+        }
         handle({step, input}, facts, effects);
     }
 }

@@ -15,6 +15,7 @@
 #include "coordinator/core/operators/task_handler.hpp"
 #include "coordinator/core/operators/waits.hpp"
 #include "coordinator/core/queries/facts.hpp"
+#include "coordinator/core/security/access.hpp"
 
 namespace muster::coordinator {
 
@@ -37,7 +38,7 @@ public:
     void on_request(StepContext& step, const FromOperator& input, const Facts& facts,
                     Effects& effects);
     /// Continues a large change, and the queued requests, at a wake.
-    void go_on(StepContext& step, const Facts& facts, Effects& effects);
+    void go_on(StepContext& step, const Facts& facts, const Access& access, Effects& effects);
     /// An agent answered a call of an operator.
     void on_answer(Session session, const auto& answer) { agent_calls_.on_answer(session, answer); }
     /// The end of a step: answers waits that are over, and calls that wait for no more agent.

@@ -29,9 +29,25 @@ inline constexpr bool is_open =
     is_any_of<Reply, HelpReply, PingReply, StatsReply, NodeListReply, ChangeReply, RoundReply,
               StoreAcceptReply, LogLevelReply, RebalanceReply, NodesChangeReply, LimitsReply,
               FreezeReply, LogsReply, TaskSignalReply, KeysReply, TokensReply, EnrolReply,
-              AuditReply, AuditVerifyReply>;
+              AuditReply, AuditVerifyReply, SecretsReply>;
+
+/// Whoever has no key any more sees no task: this pattern matches no name.
+const StoredKey& nobody() {
+    static const StoredKey row{.name = "this key", .keys = {}, .tasks = {"-"}};
+    return row;
+}
+
+const StoredKey* or_nobody(const StoredKey* key) { return key == nullptr ? &nobody() : key; }
 
 }  // namespace
+
+ReadScope::ReadScope(const Facts& facts, const Caller& by)
+    : facts_{facts},
+      key_{by.is_local || by.is_enrolling ? nullptr
+                                          : or_nobody(owner_of(facts.ledger.keys(), by.key))} {}
+
+ReadScope::ReadScope(const Facts& facts, std::string_view name)
+    : facts_{facts}, key_{or_nobody(facts.ledger.keys().rows().find(name))} {}
 
 void ReadScope::remove_hidden(auto& list, auto task_of) const {
     std::erase_if(list, [&](const auto& one) { return !sees_task(task_of(one)); });
@@ -111,12 +127,6 @@ struct ReadLimiter {
         std::erase_if(reply.tasks, [&](const std::string& task) { return !scope.sees_task(task); });
         return {};
     }
-    Result<void> operator()(SecretsReply& reply) const {
-        std::erase_if(reply.secrets, [&](const SecretView& secret) {
-            return !may_name_secret(*scope.key_, secret.name);
-        });
-        return {};
-    }
     Result<void> operator()(UsageReply& reply) const {
         scope.remove_hidden(reply.instances, [](const auto& one) { return one.use.id.task; });
         return {};
@@ -191,7 +201,10 @@ Result<void> ReadScope::may_ask(const CoreRequestBody& request) const {
             } else if constexpr (std::is_same_v<Request, LogsRequest>) {
                 return may_name(task_of_name(one.instance));
             } else if constexpr (std::is_same_v<Request, TaskSignalRequest>) {
-                return may_match(one.pattern);
+                // As agent_call_handler.cpp reads it: an instance before a pattern of tasks.
+                const auto id = parse_instance(one.pattern);
+                return id && facts_.copies.workload.find(id->task) ? may_name(id->task)
+                                                                   : may_match(one.pattern);
             } else if constexpr (std::is_same_v<Request, WaitRequest>) {
                 return pattern::is_name(one.pattern) ? may_name(one.pattern)
                                                      : may_match(one.pattern);

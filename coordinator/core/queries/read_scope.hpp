@@ -18,11 +18,9 @@ namespace muster::coordinator {
 /// This is the only place that judges it. A kind of reply that is not named here does not compile.
 class ReadScope {
 public:
-    ReadScope(const Facts& facts, const Caller& by)
-        : facts_{facts}, key_{owner_of(facts.ledger.keys(), by.key)} {}
+    ReadScope(const Facts& facts, const Caller& by);
     /// Of the holder of this name.
-    ReadScope(const Facts& facts, std::string_view name)
-        : facts_{facts}, key_{facts.ledger.keys().rows().find(name)} {}
+    ReadScope(const Facts& facts, std::string_view name);
 
     [[nodiscard]] bool is_limited() const {
         return key_ != nullptr && coordinator::is_limited(*key_);

@@ -54,6 +54,10 @@ void Enrolments::on_request(const RequestContext& context, const EnrolRequest& r
         context.reply(tl::unexpected{std::move(answered.error())});
         return;
     }
+    if (answered->change.empty()) {  // Nothing to write: strangers must not fill the store.
+        context.reply(std::move(answered->reply));
+        return;
+    }
     ledger_.submit(context, std::move(answered));
 }
 
@@ -108,7 +112,8 @@ Result<StoredToken> Enrolments::token_for(const EnrolRequest& request, CivilMs n
     const auto found = hash ? ledger_.tokens().find(token_id(*hash)) : nullptr;
     if (found == nullptr || !is_same(found->hash.bytes, hash->bytes)) {
         return fail(Errc::denied,
-                    "the token is not known: it was used or revoked, or it is of another cluster" +
+                    "the token is not known: it was used or revoked, has expired, or is of another "
+                    "cluster" +
                         std::string{how_to_get_one});
     }
     if (found->until <= now) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/base/limits.hpp"
 #include "coordinator/core/security/rotation.hpp"
 
 namespace muster::coordinator {
@@ -32,6 +33,11 @@ void KeyRenewals::on_new_key(StepContext& step, Session session, const NewKey& m
     const bool is_others = owner != owners.end() && owner->second != node.name;
     // While the write of the same key is pending, there is nothing to do.
     if (row.rotation == Rotation::none || is_others || std::ranges::any_of(row.keys, is_fresh)) {
+        return;
+    }
+    // One key after the other: each is a write.
+    if (row.rotation == Rotation::registered &&
+        raw(step.civil()) - raw(row.keys.back().since) < to_ms(limits::key_renewal_pause)) {
         return;
     }
     if (auto changed = with_new_key(std::move(row), node.key, *fresh, step.civil())) {

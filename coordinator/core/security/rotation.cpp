@@ -22,6 +22,12 @@ Result<StoredKey> with_new_key(StoredKey row, const PublicKey& by, const PublicK
         return fail(Errc::denied, "the key of " + row.name + " was revoked");
     }
     const bool is_again = row.rotation == Rotation::registered;
+    // Nobody gets rid of another key of the name by renewing twice.
+    if (is_again ? row.keys.front().key != by
+                 : std::ranges::find(row.keys, fresh, &AdmittedKey::key) != row.keys.end()) {
+        return fail(Errc::refused, is_again ? "another key of " + row.name + " is being replaced"
+                                            : row.name + " has this key already");
+    }
     const CivilMs lasting = is_again ? row.lasting_until : present->until;
     const AdmittedKey kept = *present;
     for (const AdmittedKey& other : row.keys) {

@@ -49,6 +49,28 @@ void write_for_ever(Store& store, int report) {
 
 }  // namespace
 
+// Goal: the environments of tasks in a store are for its owner, whatever the umask.
+// Method: a new store, and one whose files an earlier version left readable.
+TEST_CASE("nobody else reads the files of a store", "[store]") {
+    const TemporaryDirectory directory;
+    const auto file = store_file(directory);
+    const auto mode_of = [](const std::string& path) {
+        struct stat status = {};
+        return stat(path.c_str(), &status) == 0 ? status.st_mode & 0777U : 0U;
+    };
+    const mode_t before = umask(022);
+    {
+        const auto open = open_store(file);
+        REQUIRE(open);
+        CHECK(mode_of(file) == 0600);
+        CHECK(mode_of(file + "-wal") == 0600);
+    }
+    chmod(file.c_str(), 0644);
+    REQUIRE(open_store(file));
+    umask(before);
+    CHECK(mode_of(file) == 0600);
+}
+
 // Goal: durable rows are read back unchanged.
 // Method: write a row of each kind, close, open again.
 TEST_CASE("a store that is opened again has everything that was written", "[store]") {

@@ -280,6 +280,10 @@ TEST_CASE("a limited operator changes the tasks and nodes of its scope only", "[
     CHECK(code_of(keyed.ask(web_team, NodeOfflineRequest{.pattern = "n1"})) == Errc::denied);
     CHECK(code_of(keyed.ask(pool_team, NodeOfflineRequest{.pattern = "n1"})) == Errc::io);
     CHECK(code_of(keyed.ask(pool_team, NodeOfflineRequest{.pattern = "n2"})) == Errc::denied);
+    // A node cannot be taken to a pool of others, where it would get their tasks and secrets.
+    CHECK(
+        code_of(keyed.ask(pool_team, NodeAddRequest{.nodes = {{.name = "n1", .pool = "other"}}})) ==
+        Errc::denied);
     CHECK(code_of(keyed.ask(web_team, RebalanceRequest{})) == Errc::denied);
     CHECK(code_of(keyed.ask(web_team, LimitSetRequest{.name = "starts_per_round"})) ==
           Errc::denied);
@@ -404,6 +408,33 @@ TEST_CASE("a host without a token waits until an admin accepts its key", "[keys]
     const auto again = keyed.ask(enrolling(web), EnrolRequest{.name = "web-7"});
     REQUIRE(again);
     CHECK_FALSE(std::get<EnrolReply>(*again).pending);
+}
+
+// Goal: what an admin decides holds for requests that came before it and wait.
+// Method: a change in steps keeps the queue; a revocation waits there, and behind it a request of
+// that key.
+TEST_CASE("a request that waited is judged again when its turn comes", "[keys]") {
+    CoordinatorOptions options = with_keys(true);
+    options.rows_of_step = 1;
+    Keyed keyed{options};
+    const Caller ann = keyed.admit("ann", Role::admin, 2);
+    const auto give = [&](std::uint64_t ticket, CoreRequestBody body, const Caller& by) {
+        keyed.harness.give(FromOperator{Ticket{ticket}, CoreRequest{{}, std::move(body)}, {}, by});
+    };
+    give(77'001,
+         ApplyRequest{.tasks = {CoordinatorHarness::wanted("a", 1),
+                                CoordinatorHarness::wanted("b", 1),
+                                CoordinatorHarness::wanted("c", 1)}},
+         {.is_local = true});
+    give(77'002, KeyRevokeRequest{.pattern = "ann"}, {.is_local = true});
+    give(77'003, KeyAddRequest{.name = "eve", .role = Role::admin, .key = to_string(some_key(3))},
+         ann);
+    CHECK_FALSE(keyed.harness.reply_to(Ticket{77'003}));
+    keyed.harness.pass(3s);
+    REQUIRE(keyed.harness.reply_to(Ticket{77'002}));
+    CHECK(keyed.harness.reply_to(Ticket{77'002})->result);
+    REQUIRE(keyed.harness.reply_to(Ticket{77'003}));
+    CHECK(code_of(keyed.harness.reply_to(Ticket{77'003})->result) == Errc::denied);
 }
 
 // Goal: no key has two names. Method: while a host waits, an admin gives its key to another name.

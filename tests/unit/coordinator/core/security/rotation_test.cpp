@@ -168,6 +168,9 @@ TEST_CASE("a new key that is not used expires, and the present one stays [A12]",
     CHECK(agent.registered.size() == 1);
     CHECK(keyed.keys("n1") == Texts{Rotating::valid(1), Rotating::valid(2)});
     // A life that lost its new key sends another one.
+    keyed.send_key(agent, 3);  // Too soon.
+    CHECK(keyed.keys("n1") == Texts{Rotating::valid(1), Rotating::valid(2)});
+    keyed.pass(limits::key_renewal_pause);
     keyed.send_key(agent, 3);
     CHECK(keyed.keys("n1") == Texts{Rotating::valid(1), Rotating::valid(3)});
     keyed.connect(agent, {.key = numbered_key(3)});
@@ -253,6 +256,9 @@ TEST_CASE("a key is not replaced where that would take another one away", "[keys
     const Caller first = keyed.admit({.name = "ann", .role = Role::admin, .key = {}}, 1);
     keyed.admit({.name = "ann", .role = Role::admin, .key = {}}, 2);
     CHECK(keyed.code(first, KeyRenewRequest{.key = to_string(numbered_key(3))}) == Errc::refused);
+    // Nor in two steps.
+    CHECK(keyed.code(first, KeyRenewRequest{.key = to_string(numbered_key(2))}) == Errc::refused);
+    CHECK(keyed.keys("ann") == Texts{Rotating::valid(1), Rotating::valid(2)});
     CHECK(keyed.code(first, KeyRotateRequest{.name = "ann"}) == Errc::refused);
     CHECK(keyed.code(first, KeyRotateRequest{.name = "nobody"}) == Errc::not_found);
     const Caller old = keyed.admit({.name = "n1", .role = Role::agent, .key = {}}, 4);
