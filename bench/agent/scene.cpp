@@ -63,6 +63,7 @@ void end_all_of(const std::string& home) {
     std::error_code ignored;
     fs::remove_all(path, ignored);
     fs::remove_all(run, ignored);
+    fs::remove_all(run + "-secrets", ignored);  // The agent makes it beside.
     _exit(0);
 }
 
