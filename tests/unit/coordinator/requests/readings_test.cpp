@@ -108,7 +108,7 @@ struct Desk {
     Coordinator core{Instant{1h}, {}, {}};
     Worker worker;
     int reads = 0;
-    Readings readings{core, worker, [this](Instant, const CoreRequest& request) {
+    Readings readings{core, worker, [this](Instant, const CoreRequest& request, const Caller&) {
                           ++reads;
                           return Shared{Reply{request.id, StatusReply{}}};
                       }};
