@@ -19,7 +19,7 @@ namespace {
 constexpr Generation generation{7};
 const InstanceId id{"web", 0};
 
-TaskSpec asking(const std::string& script, std::vector<std::string> names = {"db"}) {
+TaskSpec naming(const std::string& script, std::vector<std::string> names = {"db"}) {
     TaskSpec spec;
     spec.argv = {"/bin/sh", "-c", script};
     spec.cluster_secrets = std::move(names);
@@ -50,7 +50,7 @@ bool is_in_memory(const std::string& path) {
 TEST_CASE("a secret of the coordinator is a file in memory, which is removed with its process",
           "[executor][secrets]") {
     Host host;
-    const TaskSpec spec = asking(
+    const TaskSpec spec = naming(
         "md5sum <$MUSTER_SECRETS/db; stat -c %a $MUSTER_SECRETS/db; echo $MUSTER_SECRETS; "
         "sleep 1000; true");
     REQUIRE(deliver(host, spec, {sealed(host.executor().vault().key(), "db", "c4n4ry")}) == "");
@@ -81,7 +81,7 @@ TEST_CASE("a secret of the coordinator is a file in memory, which is removed wit
 TEST_CASE("a start without the value of its secret is refused, and the reason names it",
           "[executor][secrets]") {
     Host host;
-    const TaskSpec spec = asking("exit 0");
+    const TaskSpec spec = naming("exit 0");
     const PublicKey key = host.executor().vault().key();
     const std::string reason = "the value of the secret 'db' did not come with the order";
     CHECK_THAT(deliver(host, spec, {}), Catch::StartsWith(reason));
@@ -100,7 +100,7 @@ TEST_CASE("a start without the value of its secret is refused, and the reason na
 TEST_CASE("a process that starts again has the value that its instance started with",
           "[executor][secrets]") {
     Host host;
-    const TaskSpec spec = asking("cat $MUSTER_SECRETS/db");
+    const TaskSpec spec = naming("cat $MUSTER_SECRETS/db");
     const PublicKey key = host.executor().vault().key();
     REQUIRE(deliver(host, spec, {sealed(key, "db", "old ")}) == "");
     host.await<ProcessEnded>(host.spawn(spec));
