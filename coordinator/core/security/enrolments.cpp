@@ -54,10 +54,6 @@ void Enrolments::on_request(const RequestContext& context, const EnrolRequest& r
         context.reply(tl::unexpected{std::move(answered.error())});
         return;
     }
-    if (answered->change.empty()) {  // Nothing to write: strangers must not fill the store.
-        context.reply(std::move(answered->reply));
-        return;
-    }
     ledger_.submit(context, std::move(answered));
 }
 
