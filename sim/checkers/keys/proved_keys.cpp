@@ -74,6 +74,19 @@ void ProvedKeys::on(Instant now, const StepTaken& step) {
                request != nullptr && !request->by.is_local) {
         judge(now, step, *request);
     }
+    note_changed_keys(step.output);
+}
+
+void ProvedKeys::note_changed_keys(const coordinator::Output& output) {
+    for (const coordinator::Persist& persist : output.persist) {
+        for (const coordinator::Write& write : persist.writes) {
+            if (const auto* row = std::get_if<Shared<StoredKey>>(&write)) {
+                changed_.insert((*row)->name);
+            } else if (const auto* erased = std::get_if<coordinator::Erase<StoredKey>>(&write)) {
+                changed_.insert(erased->name);
+            }
+        }
+    }
 }
 
 void ProvedKeys::on(Instant, const OrderSent& order) {
@@ -161,7 +174,8 @@ void ProvedKeys::judge(Instant now, const StepTaken& step, const coordinator::Fr
         violated("S19", "'{}' was not denied to {}", verb.name,
                  row == nullptr ? "a key that is not admitted" : row->name);
     }
-    if (may && is_denied && row->pools.empty() && row->tasks.empty()) {
+    if (may && is_denied && row->pools.empty() && row->tasks.empty() &&
+        !changed_.contains(row->name)) {
         violated("S19", "'{}' was denied to {}, who may send it", verb.name, row->name);
     }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "sim/checkers/checker.hpp"
@@ -15,7 +16,10 @@ namespace muster::sim {
 /// coordinator reads its clock.
 class ProvedKeys : public Checker {
 public:
-    void on(Instant, const LeadershipBegan&) { names_.clear(); }
+    void on(Instant, const LeadershipBegan&) {
+        names_.clear();
+        changed_.clear();
+    }
     void on(Instant now, const CivilClockRead& clock) {
         read_ = clock.at;
         read_at_ = now;
@@ -32,9 +36,14 @@ private:
                      CivilMs now);
     void judge(Instant now, const StepTaken& step, const coordinator::FromOperator& input);
 
+    void note_changed_keys(const coordinator::Output& output);
+
     CivilMs read_{};
     Instant read_at_{};
     std::map<coordinator::Session, std::string> names_;  ///< Of those who were welcomed.
+    /// Names whose keys this leadership changed: a change by an old key may be denied before the
+    /// row is durable.
+    std::set<std::string> changed_;
 };
 
 }  // namespace muster::sim
