@@ -15,8 +15,8 @@
 namespace muster::sim {
 namespace {
 
-// Of each property. With sanitizers half of a share: these took a sixth of all tests there.
-constexpr std::uint64_t shapes = share_of(is_sanitized ? 1'700 : 3'400);
+// Of each property. With sanitizers a third of a share: these took a sixth of all tests there.
+constexpr std::uint64_t shapes = share_of(is_sanitized ? 1'000 : 3'400);
 constexpr int changes = 6;                   // Of each shape.
 constexpr Duration converges_within = 240s;  // A roll-out takes min_healthy for each copy.
 constexpr Duration silence_noticed = 4s;

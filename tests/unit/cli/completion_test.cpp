@@ -108,7 +108,8 @@ TEST_CASE("zsh completes verbs, options, their values and names", "[cli]") {
     CHECK(given("muster status -o j") == "<table> <json>\n");
     CHECK(given("muster log level d") == "<trace> <debug> <info> <warn> <error>\n");
     CHECK(given("muster apply --") ==
-          "<--file> <--replace> <--yes> <--force> <--sign> <--wait> <--coordinator> <--context> <--timeout> "
+          "<--file> <--replace> <--yes> <--force> <--sign> <--wait> <--coordinator> <--context> "
+          "<--timeout> "
           "<--output> <--run-dir> <--help>\n");
     CHECK(given("muster apply -f t") == "files\n");
     CHECK(given("muster events --since 1").empty());
