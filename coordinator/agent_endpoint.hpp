@@ -73,7 +73,8 @@ private:
     [[nodiscard]] bool is_in_time(Instant now);
     void refuse(Instant now, Errc code, const std::string& detail);
     void send_bytes(Session session, bool json);
-    /// What goes to the session: a batch without secrets as it is. `copy` holds another one.
+    /// The message as the session gets it. If a batch has secrets, `copy` becomes the batch with
+    /// sealed ones; any other message is returned as it is.
     [[nodiscard]] const CoordinatorMessage& sealed(const ToAgent& message,
                                                    CoordinatorMessage& copy) const;
 

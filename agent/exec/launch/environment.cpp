@@ -52,7 +52,9 @@ tl::expected<std::string, LaunchFailure> text_of(const std::string& path, std::s
         const bool is_large = text.error().code == Errc::too_large;
         return NoLaunch{
             {false, false,
-             "its env file " + path + (is_large ? " is too large" : " cannot be read")}};
+             "its env file " + path +
+                 (is_large ? " has more than " + std::to_string(limits::spec_text_bytes) + " bytes"
+                           : " cannot be read")}};
     }
     return std::move(*text);
 }

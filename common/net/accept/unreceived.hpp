@@ -35,7 +35,7 @@ public:
         all_full,  ///< The connection with the most must be closed.
     };
 
-    /// What may wait on a connection.
+    /// The bounds on what one connection has sent and nobody has received.
     struct Bounds {
         std::uint64_t all = most_bytes;
         std::uint64_t frame = most_bytes;  ///< The library ends a connection with a larger one.

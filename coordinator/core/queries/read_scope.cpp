@@ -183,7 +183,7 @@ Result<void> ReadScope::may_match(std::string_view pattern) const {
     return {};
 }
 
-// What is called so may be a node as well, and nodes are open.
+// A node may have the name, too, and every node may be explained to everybody.
 Result<void> ReadScope::may_ask_for(const ExplainRequest& request) const {
     const bool is_node = request.subject == Subject::node ||
                          (request.subject == Subject::any && facts_.nodes.find(request.name));

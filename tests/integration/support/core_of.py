@@ -10,7 +10,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 
 PATIENCE_S = 20
 
@@ -19,14 +18,16 @@ def main():
     file, text, *argv = sys.argv[1:]
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     with open(file, "ab") as out:
-        child = subprocess.Popen(argv, stdout=out, stderr=out, cwd=os.path.dirname(file),
+        child = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=os.path.dirname(file),
                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (hard, hard)))
-    ends = time.monotonic() + PATIENCE_S
-    while text not in open(file, errors="replace").read():
-        if time.monotonic() > ends:
-            child.kill()
+        signal.signal(signal.SIGALRM, lambda *_: child.kill())
+        signal.alarm(PATIENCE_S)
+        for line in child.stdout:
+            out.write(line)
+            if text.encode() in line:
+                break
+        else:
             sys.exit(f"{argv[0]} did not say {text}")
-        time.sleep(0.02)
     os.kill(child.pid, signal.SIGABRT)
     status = os.waitpid(child.pid, 0)[1]
     print(json.dumps({"signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,

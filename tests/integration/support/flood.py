@@ -27,6 +27,9 @@ def main():
         one.setsockopt(zmq.CURVE_SECRETKEY, secret)
         one.connect(endpoint)
         sockets.append(one)
+    poller = zmq.Poller()
+    for one in sockets:
+        poller.register(one, zmq.POLLIN | zmq.POLLOUT)
     sent = answers = busy = 0
     ends = time.monotonic() + float(seconds)
     while time.monotonic() < ends:
@@ -46,7 +49,7 @@ def main():
                 except zmq.Again:
                     break
         if idle:
-            time.sleep(0.001)
+            poller.poll(100)
     print(json.dumps({"sent": sent, "answers": answers, "busy": busy}))
 
 
