@@ -42,8 +42,8 @@ std::size_t times_in(const Cluster& cluster, const std::string& part) {
 }  // namespace
 
 // Goal: a revoked host is out, and its work runs elsewhere, as if it had left (S19, S9).
-// Method: an admin revokes the key of a host that runs copies. Then the admin removes the key, and the
-// host enrols again.
+// Method: an admin revokes the key of a host that runs copies. Then the admin removes the key, and
+// the host enrols again.
 TEST_CASE("the copies of a node whose key is revoked are started elsewhere without a freeze",
           "[scenario][keys][S19]") {
     Cluster cluster{with_keys()};
