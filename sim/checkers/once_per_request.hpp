@@ -37,6 +37,9 @@ public:
         if (codec::is_change(made.request.body)) {
             changes_.insert(made.request.id);
         }
+        if (std::holds_alternative<EnrolRequest>(made.request.body)) {
+            enrolments_.insert(made.request.id);
+        }
     }
 
     void on(Instant now, const CivilClockRead& clock) {
@@ -50,6 +53,10 @@ public:
         if (!changes_.contains(received.reply.id) || is_of_clocks) {
             return;
         }
+        // A refused enrolment is not kept: strangers would fill what is kept for the others.
+        if (enrolments_.contains(received.reply.id) && !received.reply.result) {
+            return;
+        }
         std::string bytes;
         codec::encode(received.reply, bytes);
         const auto [first, is_first] = answers_.emplace(received.reply.id, bytes);
@@ -61,6 +68,7 @@ public:
 private:
     bool clock_jumped_ = false;
     std::set<RequestId> changes_;
+    std::set<RequestId> enrolments_;
     std::set<RequestId> took_effect_;
     std::map<RequestId, std::string> answers_;  ///< The first answer, as bytes.
 };

@@ -74,7 +74,7 @@ void AuditRows::on(Instant, const RequestMade& made) {
 
 void AuditRows::on(Instant now, const StepTaken& step) {
     is_led_ = true;
-    count_refusals(step.output);
+    count_refusals(CivilMs{raw(read_) + to_ms(now - read_at_)}, step.output);
     const auto* input = std::get_if<coordinator::FromOperator>(&step.input);
     if (input == nullptr || input->by.is_local) {
         return;
@@ -89,14 +89,16 @@ void AuditRows::on(Instant now, const StepTaken& step) {
     judge_refusal(CivilMs{raw(read_) + to_ms(now - read_at_)}, step, *input);
 }
 
-void AuditRows::count_refusals(const coordinator::Output& output) {
+void AuditRows::count_refusals(CivilMs now, const coordinator::Output& output) {
     for (const Persist& persist : output.persist) {
-        const bool is_of_request = std::ranges::any_of(persist.writes, [](const auto& write) {
-            return std::holds_alternative<StoredRequest>(write);
-        });
         for (const coordinator::Write& write : persist.writes) {
+            const auto* request = std::get_if<StoredRequest>(&write);
+            if (request != nullptr && !request->reply->result && raw(now) / 1'000 == second_ &&
+                kept_ == limits::audited_refusals) {
+                too_many_.insert(request->id);
+            }
             const auto* row = row_in<StoredAudit>(write);
-            if (row == nullptr || is_of_request || row->result == "accepted") {
+            if (row == nullptr || row->result == "accepted") {
                 continue;
             }
             if (const std::int64_t second = raw(row->at) / 1'000; second != second_) {
@@ -185,7 +187,8 @@ void AuditRows::judge(const Group& group) {
     for (const StoredRequest* const request : group.requests) {
         const auto is_its = [&](const StoredAudit* row) { return row->request == request->id; };
         const auto rows = std::ranges::count_if(group.rows, is_its);
-        const bool may_have_none = enrolments_.contains(request->id);  // Its host asks often.
+        const bool may_have_none =
+            enrolments_.contains(request->id) || too_many_.contains(request->id);
         if (rows != 1 && !(rows == 0 && may_have_none)) {
             violated("S22", "request {} became durable with {} rows", to_string(request->id), rows);
         } else if (rows == 1) {

@@ -42,7 +42,7 @@ private:
     void judge(const Group& group);
     void judge_limits(const Group& group);
     void judge_refusal(CivilMs now, const StepTaken& step, const coordinator::FromOperator& input);
-    void count_refusals(const coordinator::Output& output);
+    void count_refusals(CivilMs now, const coordinator::Output& output);
 
     bool is_led_ = false;  ///< Whether a core has taken a step: only a core writes rows.
     SecretKey key_;
@@ -51,8 +51,9 @@ private:
     std::set<RequestId> enrolments_;
     /// What the makers of requests were limited to when the core took them.
     std::map<RequestId, coordinator::StoredKey> limits_;
-    std::int64_t second_ = 0;  ///< Of the civil clock,
-    std::uint32_t kept_ = 0;   ///< and the refusals that were kept in it.
+    std::int64_t second_ = 0;       ///< Of the civil clock,
+    std::uint32_t kept_ = 0;        ///< and the refusals that were kept in it.
+    std::set<RequestId> too_many_;  ///< Refused when enough refusals of that second were kept.
     CivilMs read_{};
     Instant read_at_{};
 };
