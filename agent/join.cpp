@@ -13,12 +13,13 @@
 #include "common/net/dealer.hpp"
 #include "common/net/endpoint.hpp"
 #include "common/net/host/clock.hpp"
+#include "common/net/host/name_lookup.hpp"
 #include "common/net/loop.hpp"
 
 namespace muster::agent {
 namespace {
 
-constexpr Duration patience = 10s;
+constexpr Duration patience = 10s;          // Divided among the coordinators.
 constexpr Duration between_questions = 5s;  // While an admin decides.
 constexpr Duration between_looks = 100ms;   // At handshakes: nothing wakes the loop for them.
 
@@ -42,26 +43,27 @@ std::optional<Answer> answer_in(const net::Message& message) {
                : std::optional<Answer>{std::move(*enrolled)};
 }
 
-Error failure_of(net::HandshakeFailure failure, const JoinToken& token) {
+Error failure_of(net::HandshakeFailure failure, const std::string& endpoint,
+                 const JoinToken& token) {
     switch (failure) {
         case net::HandshakeFailure::refused:
-            return {Errc::denied, token.endpoint +
+            return {Errc::denied, endpoint +
                                       " takes no host now: no token is open; an admin makes one "
                                       "with 'muster token create'"};
         case net::HandshakeFailure::no_answer:
-            return {Errc::unreachable, "the peer at " + token.endpoint +
+            return {Errc::unreachable, "the peer at " + endpoint +
                                            " does not prove the coordinator's key " +
                                            fingerprint(token.server) +
                                            ": the token is of another cluster or too old, or the "
                                            "address is not that of its coordinator"};
         case net::HandshakeFailure::temporary: break;
     }
-    return {Errc::busy, token.endpoint + " takes no host at the moment; try again"};
+    return {Errc::busy, endpoint + " takes no host at the moment; try again"};
 }
 
-/// One question and its answer.
-Answer ask(net::Context& context, const JoinToken& token, const KeyPair& own,
-           const EnrolRequest& request) {
+/// One question to one coordinator, and its answer.
+Answer ask(net::Context& context, const std::string& endpoint, Duration longest,
+           const JoinToken& token, const KeyPair& own, const EnrolRequest& request) {
     auto options = net::tool_dealer();
     options.keys = net::ClientKeys{.server = token.server, .own = own};
     net::Dealer dealer{context, options};
@@ -77,21 +79,41 @@ Answer ask(net::Context& context, const JoinToken& token, const KeyPair& own,
     });
     std::string bytes;
     codec::encode(Request{{}, request}, bytes);
-    if (auto connected = dealer.connect(token.endpoint); !connected) {
+    if (auto connected = dealer.connect(endpoint); !connected) {
         return tl::unexpected{connected.error()};
     }
     static_cast<void>(dealer.send({codec::version_frame(), bytes}));
-    const Instant end = net::boottime_now() + patience;
+    const Instant end = net::boottime_now() + longest;
     for (Instant now = net::boottime_now(); now < end && !answer;) {
         now = loop.turn(std::min(end, now + between_looks));
         if (const auto failure = dealer.take_handshake_failure(); failure && !answer) {
-            return tl::unexpected{failure_of(*failure, token)};
+            return tl::unexpected{failure_of(*failure, endpoint, token)};
         }
     }
     return answer.value_or(Answer{
-        fail(Errc::unreachable, "no coordinator answers at " + token.endpoint +
+        fail(Errc::unreachable, "no coordinator answers at " + endpoint +
                                     "; is the address right, and does a firewall let this host "
                                     "reach it?")});
+}
+
+/// Asks one coordinator after the other, until one lets the host in or has it wait. The error is
+/// that of a coordinator that answered, if any did.
+Answer ask_each(net::Context& context, const JoinToken& token, const KeyPair& own,
+                const EnrolRequest& request) {
+    const auto endpoints =
+        net::AddressLookup{net::endpoints_in(token.endpoints)}.take_within(patience);
+    const Duration each = patience / static_cast<Duration::rep>(endpoints.size());
+    std::optional<Error> why;
+    for (const std::string& endpoint : endpoints) {
+        auto answer = ask(context, endpoint, each, token, own, request);
+        if (answer) {
+            return answer;
+        }
+        if (!why || why->code == Errc::unreachable) {
+            why = answer.error();
+        }
+    }
+    return tl::unexpected{*why};
 }
 
 }  // namespace
@@ -114,14 +136,14 @@ Result<void> join(const AgentSettings& settings, const JoinToken& token) {
     bool is_announced = false;
     while (true) {
         const auto answer =
-            ask(context, token, *own,
-                {.name = settings.name, .secret = token.secret, .now = net::civil_now()});
+            ask_each(context, token, *own,
+                     {.name = settings.name, .secret = token.secret, .now = net::civil_now()});
         if (!answer) {
             return tl::unexpected{answer.error()};
         }
         if (!answer->pending) {
-            const auto endpoint = net::endpoint_to_connect(answer->agents);
-            return endpoint
+            const auto agents = net::endpoints_to_connect(answer->agents);
+            return agents
                 .and_then([&](const std::string& coordinator) {
                     return write_cluster(state, {.own = *own,
                                                  .made = {},

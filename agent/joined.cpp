@@ -28,7 +28,7 @@ Result<std::optional<Joined>> read_joined(const std::string& state) {
         return tl::unexpected{own.error()};
     }
     const auto key = parse_public_key(value_in(*text, "coordinator_key").value_or(""));
-    const auto endpoint = net::endpoint_to_connect(value_in(*text, "coordinator").value_or(""));
+    const auto endpoint = net::endpoints_to_connect(value_in(*text, "coordinator").value_or(""));
     if (!key || !endpoint) {
         return fail(Errc::invalid,
                     cluster_path(state) +

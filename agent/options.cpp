@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
-#include <unistd.h>
 #include <vector>
 
 #include <toml++/toml.h>
@@ -14,6 +13,7 @@
 #include "common/base/ids.hpp"
 #include "common/base/limits.hpp"
 #include "common/base/paths.hpp"
+#include "common/base/process.hpp"
 #include "common/config/toml_fields.hpp"
 #include "common/net/endpoint.hpp"
 #include "common/spec/duration.hpp"
@@ -51,7 +51,7 @@ Result<void> set_name(const std::string& name, AgentSettings& into) {
 }
 
 Result<void> set_coordinator(const std::string& text, AgentSettings& into) {
-    return net::endpoint_to_connect(text).map(
+    return net::endpoints_to_connect(text).map(
         [&](const std::string& found) { into.coordinator = found; });
 }
 
@@ -168,9 +168,7 @@ std::string node_name_of_host(std::string_view host) {
 
 Result<AgentSettings> completed(AgentSettings settings) {
     if (settings.name.empty()) {
-        std::array<char, 256> host{};
-        gethostname(host.data(), host.size() - 1);
-        settings.name = node_name_of_host(host.data());
+        settings.name = node_name_of_host(host_name());
         if (settings.name.empty()) {
             return fail(Errc::invalid, "this host's name is not a valid node name: give --name");
         }
@@ -198,7 +196,8 @@ Result<AgentSettings> with_keys(AgentSettings settings) {
                 if (settings.coordinator == AgentSettings{}.coordinator) {
                     settings.coordinator = joined->coordinator;
                 }
-            } else if (!net::is_on_this_host(settings.coordinator)) {
+            } else if (!std::ranges::all_of(net::endpoints_in(settings.coordinator),
+                                            net::is_on_this_host)) {
                 return fail(Errc::refused,
                             settings.name + " has joined no cluster, so it has no key for " +
                                 settings.coordinator + ": 'muster token create --node " +

@@ -7,7 +7,7 @@
 #include "agent/core/agent.hpp"
 #include "common/base/result.hpp"
 #include "common/log/log.hpp"
-#include "common/net/security.hpp"
+#include "common/net/security/security.hpp"
 #include "common/spec/placement.hpp"
 
 namespace muster::agent {
@@ -15,6 +15,7 @@ namespace muster::agent {
 /// Everything an operator may configure. The defaults work without any configuration.
 struct AgentSettings {
     std::string name;  ///< Empty: the host's name, made valid.
+    /// Its endpoint for agents; of several coordinators, with commas between them.
     std::string coordinator = "tcp://127.0.0.1:7700";
     std::string state_dir;    ///< Empty: the default of common/base/paths.hpp.
     std::string run_dir;      ///< Empty: the default, too.

@@ -7,17 +7,13 @@
 #include "agent/host_probe.hpp"
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
+#include "common/net/endpoint.hpp"
 #include "common/net/host/clock.hpp"
 
 namespace muster::agent {
 namespace {
 
 constexpr Duration between_observations = 5s;
-// The library reconnects by itself, with a growing delay, which connect_anew() resets. So the agent
-// waits this long first, and longer later. The wait plus that of a hello must stay well below a
-// coordinator's recovery_grace, so that an agent on a dead link reports in time.
-constexpr Duration patience_with_link = 3s;
-constexpr Duration patience_with_link_max = 8s;
 // For a local client that does not read yet. Large answers are limited by their bytes.
 constexpr int answers_queued = 1'000;
 // Instances, and starts that were refused since the last count.
@@ -26,12 +22,6 @@ constexpr std::size_t secrets_kept = 2 * limits::instances_per_node;
 std::string exit_of(std::int32_t exit_code, std::int32_t exit_signal) {
     return exit_signal != 0 ? "signal " + std::to_string(exit_signal)
                             : "exit code " + std::to_string(exit_code);
-}
-
-net::DealerOptions dealer_options(Random& random, const AgentSettings& settings) {
-    auto options = net::agent_dealer(random);
-    options.keys = settings.keys;
-    return options;
 }
 
 }  // namespace
@@ -45,16 +35,22 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
       executor_{executor},
       loop_{loop},
       random_{options.seed},
-      context_{context},
       keys_{settings.keys},
       made_{settings.made_key},
-      dealer_{std::make_unique<net::Dealer>(context, dealer_options(random_, settings))},
+      links_{context,
+             loop,
+             random_,
+             net::endpoints_in(settings.coordinator),
+             settings.keys,
+             [this](Instant now, net::Dealer& dealer, std::size_t link) {
+                 return receive(now, dealer, link);
+             }},
+      names_of_coordinators_{net::endpoints_in(settings.coordinator)},
       local_{context,
              {.message_bytes = limits::operator_message_bytes, .send_queue = answers_queued}},
       unread_{context, context.make_meter()},
       core_{net::boottime_now(), options, recovered},
       life_{options.life},
-      patience_{patience_with_link},
       now_{net::boottime_now()} {
     for (const InstanceImage& image : recovered.journal.instances) {
         names_.insert_or_assign(image.process, image.report.id);
@@ -66,6 +62,7 @@ AgentServer::AgentServer(net::Context& context, net::Loop& loop, const AgentSett
     loop_.watch(executor_.fd(), [](Instant) {});
     loop_.watch(disk_.fd(), [](Instant) {});
     loop_.watch(readings_.fd(), [](Instant) {});
+    loop_.watch(names_of_coordinators_.fd(), [](Instant) {});
 }
 
 Result<void> AgentServer::open(const std::string& local_endpoint) {
@@ -81,16 +78,20 @@ Result<void> AgentServer::open(const std::string& local_endpoint) {
 
 Result<void> AgentServer::connect() {
     connected_ = net::boottime_now();
-    loop_.watch(*dealer_,
-                [this, link = dealer_.get()](Instant now) { return receive(now, *link); });
-    return dealer_->connect(settings_.coordinator);
+    return links_.connect();
 }
 
 Instant AgentServer::turn(Instant deadline) {
     deadline = std::min({deadline, core_.next_deadline(), observation_due_,
+                         names_of_coordinators_.next_deadline(),
                          executor_.next_deadline().value_or(Instant::max())});
     const Instant now = loop_.turn(deadline);
     look_at_handshakes(now);
+    names_of_coordinators_.ask(now);
+    if (const auto found = names_of_coordinators_.take()) {
+        links_.learn(*found);
+    }
+    links_.look_after(now);
     for (const auto& written : disk_.collect()) {
         on_key_written(written);
         log_written(now, written);
@@ -117,13 +118,13 @@ Instant AgentServer::turn(Instant deadline) {
     return now;
 }
 
-bool AgentServer::receive(Instant now, net::Dealer& link) {
-    const auto receipt = link.receive(received_);
+bool AgentServer::receive(Instant now, net::Dealer& dealer, std::size_t link) {
+    const auto receipt = dealer.receive(received_);
     if (receipt != net::Receipt::message) {
         return receipt != net::Receipt::nothing;
     }
-    if (&link == next_.get()) {  // The coordinator answers each new connection.
-        take_over_next_link(now);
+    if (links_.take_over(dealer)) {  // The leader answers each new connection.
+        use_tried_keys(now);
     }
     Result<void> sound = codec::check_version(received_[0]);
     if (sound && received_.size() != 2) {
@@ -133,6 +134,9 @@ bool AgentServer::receive(Instant now, net::Dealer& link) {
         sound = codec::decode(received_[1], from_coordinator_.message);
     }
     if (sound) {
+        if (std::holds_alternative<Welcome>(from_coordinator_.message)) {
+            links_.set_leading(link);
+        }
         judge_starts(from_coordinator_.message);
         log_message(now, from_coordinator_.message);
         step(now, from_coordinator_);
@@ -140,7 +144,7 @@ bool AgentServer::receive(Instant now, net::Dealer& link) {
         ++undecodable_;
         if (received_.size() == 2 && codec::decode_reply(received_[1])) {
             sound = fail(Errc::unreachable,
-                         settings_.coordinator +
+                         links_.endpoint_of(link) +
                              " is the coordinator's endpoint for operators, not for agents; "
                              "by default it listens to agents at tcp://127.0.0.1:7700");
         }
@@ -227,7 +231,7 @@ std::string AgentServer::answer_to(const net::Message& message) {
         case LocalRequest::Verb::status:
             return local_status({.name = settings_.name,
                                  .version = settings_.version,
-                                 .coordinator = settings_.coordinator,
+                                 .coordinator = links_.endpoint(),
                                  .led = core_.led(now_),
                                  .life = life_,
                                  .memory = core_.memory(),
@@ -312,20 +316,10 @@ void AgentServer::carry_out(Instant now, AgentOutput output) {
 
 void AgentServer::send(const AgentMessage& message) {
     codec::encode(message, encoded_);
-    if (dealer_->send({codec::version_frame(), encoded_}) == net::SendResult::sent) {
-        unlinked_.reset();
-        patience_ = patience_with_link;
-        return;
-    }
-    log::debug("message not sent: no coordinator is connected");
-    const Instant now = net::boottime_now();
-    unlinked_ = unlinked_.value_or(now);
-    if (connected_ && now >= *unlinked_ + patience_) {
-        unlinked_ = now;
-        patience_ = std::min(2 * patience_, patience_with_link_max);
-        if (const auto connected = dealer_->connect_anew(); !connected) {
-            log::warn("cannot reconnect", {{"reason", connected.error().detail}});
-        }
+    if (std::holds_alternative<Hello>(message)) {  // It is not known who leads.
+        links_.send_to_all(codec::version_frame(), encoded_);
+    } else {
+        links_.send(codec::version_frame(), encoded_);
     }
 }
 

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "agent/coordinator_links.hpp"
 #include "agent/core/agent.hpp"
 #include "agent/exec/executor.hpp"
 #include "agent/local_requests.hpp"
+#include "agent/name_watch.hpp"
 #include "agent/options.hpp"
 #include "agent/refusal_log.hpp"
 #include "agent/worker.hpp"
@@ -55,7 +57,7 @@ public:
     [[nodiscard]] std::size_t instances() const { return core_.instances().size(); }
 
 private:
-    bool receive(Instant now, net::Dealer& link);
+    bool receive(Instant now, net::Dealer& dealer, std::size_t link);
     void judge_starts(CoordinatorMessage& message);
     void forget_old_secrets(const Batch& batch);
     bool receive_local();
@@ -71,8 +73,7 @@ private:
     // ---- keys ----
     void carry_out(KeyOrder order);
     void begin_link(bool is_new);
-    void end_next_link();
-    void take_over_next_link(Instant now);
+    void use_tried_keys(Instant now);
     void look_at_handshakes(Instant now);
     [[nodiscard]] std::string failure_text(net::HandshakeFailure failure) const;
     void on_key_written(const AgentInput& input);
@@ -90,18 +91,16 @@ private:
     Executor& executor_;
     net::Loop& loop_;
     Random random_;
-    net::Context& context_;
     std::optional<net::ClientKeys> keys_;
     std::optional<KeyPair> made_;  // The key that is to replace the own one.
-    bool uses_new_ = false;        // The link has that key.
-    std::unique_ptr<net::Dealer> dealer_;
-    std::unique_ptr<net::Dealer> next_;  // Another link, until it carries messages.
-    bool next_is_new_ = false;
+    bool uses_new_ = false;        // The links have that key.
+    bool tries_new_ = false;       // So will they, once one with it carries messages.
+    CoordinatorLinks links_;
+    NameWatch names_of_coordinators_;
     net::Router local_;
     net::Unread unread_;
     Agent core_;
     LifeId life_;
-    Duration patience_;  // With a link that cannot send.
 
     Instant now_;
     net::Message received_;
@@ -114,7 +113,6 @@ private:
     bool finished_ = false;
     std::uint64_t undecodable_ = 0;
     std::optional<Instant> connected_;
-    std::optional<Instant> unlinked_;  // Since then nothing could be sent.
     log::RateLimit complaints_{1, 1min};
     log::RateLimit silence_{1, 10min};
     RefusalLog refusals_;

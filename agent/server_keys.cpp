@@ -21,49 +21,30 @@ void AgentServer::carry_out(KeyOrder order) {
     }
 }
 
-// The link in use stays until the other one carries messages, so that no poll is missed.
 void AgentServer::begin_link(bool is_new) {
-    if (!keys_ || !connected_ || (is_new && !made_) || (next_ && next_is_new_ == is_new)) {
+    if (!keys_ || !connected_ || (is_new && !made_)) {
         return;
     }
-    end_next_link();
-    auto options = net::agent_dealer(random_);
-    options.keys = net::ClientKeys{.server = keys_->server, .own = is_new ? *made_ : keys_->own};
-    next_ = std::make_unique<net::Dealer>(context_, options);
-    next_is_new_ = is_new;
-    loop_.watch(*next_, [this, link = next_.get()](Instant now) { return receive(now, *link); });
-    if (const auto connected = next_->connect(settings_.coordinator); !connected) {
-        log::warn("cannot connect with the other key", {{"reason", connected.error().detail}});
-        end_next_link();
+    const net::ClientKeys keys{.server = keys_->server, .own = is_new ? *made_ : keys_->own};
+    if (!links_.tried() || links_.tried()->own.open != keys.own.open) {
+        links_.try_keys(keys);
+        tries_new_ = is_new;
     }
 }
 
-void AgentServer::end_next_link() {
-    if (next_) {
-        loop_.forget(*next_);
-        next_.reset();
-    }
-}
-
-void AgentServer::take_over_next_link(Instant now) {
-    loop_.forget(*dealer_);
-    dealer_ = std::move(next_);
-    uses_new_ = next_is_new_;
-    unlinked_.reset();
+void AgentServer::use_tried_keys(Instant now) {
+    uses_new_ = tries_new_;
     log::info("connected with the other key of this host",
               {{"key", fingerprint(uses_new_ ? made_->open : keys_->own.open)}});
     step(now, KeyLinked{uses_new_});
 }
 
 void AgentServer::look_at_handshakes(Instant now) {
-    if (next_ && next_->take_handshake_failure()) {
-        end_next_link();  // The core begins another one if it is still needed.
-    }
-    while (const auto failure = dealer_->take_handshake_failure()) {
+    while (const auto failed = links_.take_handshake_failure()) {
         log::write(refusals_.limit(Errc::denied), now, log::Level::warn,
                    "no secure connection, trying again",
-                   {{"coordinator", settings_.coordinator}, {"reason", failure_text(*failure)}});
-        if (*failure == net::HandshakeFailure::refused) {
+                   {{"coordinator", failed->endpoint}, {"reason", failure_text(failed->failure)}});
+        if (failed->failure == net::HandshakeFailure::refused && failed->is_of_leader) {
             step(now, KeyRefused{});
         }
     }

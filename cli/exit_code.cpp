@@ -13,11 +13,13 @@ std::span<const ExitEntry> exit_table() {
                   "An error: no such node or task, a file that cannot be read, an answer that "
                   "cannot be written, a store that failed."},
         ExitEntry{ExitCode::usage, "The command line makes no sense."},
-        ExitEntry{ExitCode::difference,
-                  "plan -f: something would change. plan what-if: something would move, would be "
-                  "down for a while, or would lack a place that it has now. status --check: the "
-                  "cluster is not converged. wait, apply --wait: a roll-out is halted. audit "
-                  "verify: a row does not fit. doctor: something is weak or broken."},
+        ExitEntry{
+            ExitCode::difference,
+            "plan -f: something would change. plan what-if: something would move, would be "
+            "down for a while, or would lack a place that it has now. status --check: the "
+            "cluster is not converged. wait, apply --wait: a roll-out is halted. audit "
+            "verify: a row does not fit. store check: there is a fault. doctor: something is weak "
+            "or broken."},
         ExitEntry{ExitCode::unreachable, "No coordinator answers, or it does not lead."},
         ExitEntry{ExitCode::timeout, "A wait or a request ran out of time."},
         ExitEntry{ExitCode::refused,

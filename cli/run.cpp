@@ -9,6 +9,7 @@
 #include "cli/screen/terminal.hpp"
 #include "cli/screen/text.hpp"
 #include "cli/settings.hpp"
+#include "cli/subjects/cluster/store_tools.hpp"
 #include "cli/subjects/console.hpp"
 #include "cli/subjects/keys/local_verbs.hpp"
 #include "cli/subjects/requests.hpp"
@@ -92,6 +93,7 @@ ExitCode ask_coordinator(const CommandLine& line, const std::string& version) {
         case Run::top: return run_top(console, line, std::get<UsageRequest>(*request));
         case Run::doctor:
         case Run::bundle:
+        case Run::store:
         case Run::local: break;
     }
     ensure(false, "verbs that need no coordinator were done before");
@@ -129,6 +131,9 @@ ExitCode run(std::span<const std::string> words, const std::string& version) {
     }
     if (line->verb == Verb::signer_create) {
         return run_signer_create(*line);
+    }
+    if (entry_of(line->verb).run == Run::store) {
+        return run_store(*line);
     }
     return ask_coordinator(*line, version);
 }

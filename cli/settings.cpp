@@ -33,7 +33,7 @@ Result<std::string> endpoint_of(const CommandLine& line, std::string_view option
     if (wanted.empty() && !given) {
         return usual;
     }
-    auto endpoint = net::endpoint_to_connect(wanted);
+    auto endpoint = net::endpoints_to_connect(wanted);
     if (!endpoint) {
         return fail(Errc::invalid, std::string{given ? option : variable} + ": " +
                                        endpoint.error().detail +

@@ -8,7 +8,7 @@
 #include "cli/screen/terminal.hpp"
 #include "common/base/result.hpp"
 #include "common/base/time.hpp"
-#include "common/net/security.hpp"
+#include "common/net/security/security.hpp"
 
 namespace muster::cli {
 

@@ -136,7 +136,7 @@ constexpr std::array node_remove_options{
 constexpr std::array node_apply_options{
     OptionEntry{"--file", 'f', "FILE", "the list of nodes; - is standard input", Words::file},
     OptionEntry{"--force", '\0', "", "remove at once, without a drain"}, reason, dry_run, yes};
-constexpr std::array accept_options{dry_run};
+constexpr std::array dry_run_options{dry_run};
 constexpr std::array key_options{
     OptionEntry{"--expires", '\0', "TIME", "how long it is valid, from now: 90d (for ever)"},
     OptionEntry{"--pool", '\0', "POOL", "it may change nodes of this pool only; may be repeated"},
@@ -158,6 +158,19 @@ constexpr std::array init_options{
 constexpr std::array context_options{
     OptionEntry{"--coordinator-key", '\0', "KEY",
                 "the coordinator's public key, as 'token list -o json' has it"}};
+constexpr OptionEntry config{"--config", '\0', "FILE",
+                             "the coordinator's configuration, which says where its store is",
+                             Words::file};
+constexpr OptionEntry state_dir{"--state-dir", '\0', "DIR",
+                                "the coordinator's state directory, if the configuration has none",
+                                Words::file};
+constexpr OptionEntry dry_store{"--dry-run", '\0', "", "only say what would be written"};
+constexpr std::array store_options{config, state_dir, dry_store};
+constexpr std::array store_check_options{config, state_dir};
+constexpr std::array store_migrate_options{
+    OptionEntry{"--to", '\0', "WHERE", "etcd or sqlite: the store that is not in use yet",
+                Words::place},
+    config, state_dir, dry_store};
 constexpr std::array remove_options{yes};
 
 /// Texts that differ from the table of requests.
@@ -247,8 +260,26 @@ constexpr std::array table{
     ask<RebalanceRequest>(Verb::rebalance, Run::change, Words::anything, {},
         {.summary = "balance the load once; 'plan --rebalance' shows the moves"}),
     ask<RoundNowRequest>(Verb::round_now, Run::change, Words::anything, {}),
-    ask<StoreAcceptRequest>(Verb::store_accept, Run::change, Words::anything, accept_options,
+    ask<StoreAcceptRequest>(Verb::store_accept, Run::change, Words::anything, dry_run_options,
         {.arguments = "", .example = "store accept --dry-run"}),
+    VerbEntry{Verb::store_export, Run::store, "store export", "[FILE]", Words::file,
+              store_options, "write the whole store as text, also while it is in use",
+              "store export --config /etc/muster/coordinator.toml store.jsonl",
+              codec::Area::cluster},
+    VerbEntry{Verb::store_import, Run::store, "store import", "FILE", Words::file, store_options,
+              "fill an empty store from an export or a backup", "store import store.jsonl",
+              codec::Area::cluster},
+    VerbEntry{Verb::store_check, Run::store, "store check", "", Words::anything,
+              store_check_options,
+              "whether the store has a fault; exit 3 if so",
+              "store check --config /etc/muster/coordinator.toml", codec::Area::cluster},
+    VerbEntry{Verb::store_migrate, Run::store, "store migrate", "", Words::anything,
+              store_migrate_options, "move the store from a file to etcd, or back",
+              "store migrate --to etcd --config /etc/muster/coordinator.toml",
+              codec::Area::cluster},
+    VerbEntry{Verb::store_backup, Run::store, "store backup", "FILE", Words::file, store_options,
+              "copy the store, also while in use, and check the copy",
+              "store backup /backup/muster.sqlite", codec::Area::cluster},
     ask<FreezeOnRequest>(Verb::freeze_on, Run::change, Words::anything, intent_options,
         {.example = "freeze on --reason 'work on the network'"}),
     ask<FreezeOffRequest>(Verb::freeze_off, Run::change, Words::anything, intent_options),
@@ -301,6 +332,10 @@ constexpr std::array table{
     VerbEntry{Verb::bundle, Run::bundle, "bundle", "", Words::anything, {},
               "write an archive without secrets to -o FILE, to get help",
               "bundle -o support.tgz", codec::Area::cluster},
+    ask<CoordinatorListRequest>(Verb::coordinator_list, Run::read, Words::anything, read_options),
+    ask<CoordinatorResignRequest>(Verb::coordinator_resign, Run::change, Words::anything, {}),
+    ask<UpgradeFinishRequest>(Verb::upgrade_finish, Run::change, Words::anything, dry_run_options,
+        {.arguments = "", .example = "upgrade finish --dry-run"}),
     ask<LogLevelRequest>(Verb::log_level, Run::change, Words::level, {}),
     ask<PingRequest>(Verb::ping, Run::read, Words::anything, read_options),
     VerbEntry{Verb::help, Run::local, "help", "[VERB [VERB]]", Words::verb, {},
@@ -364,6 +399,7 @@ std::string_view choices(Words words) {
         case Words::shell: return "bash zsh";
         case Words::policy: return "always on-failure never";
         case Words::reconcile: return "original replacement";
+        case Words::place: return "etcd sqlite";
         case Words::limit: return "starts_per_round moves_per_round";
         case Words::anything:
         case Words::file:

@@ -47,6 +47,11 @@ enum class Verb : std::uint8_t {
     rebalance,
     round_now,
     store_accept,
+    store_export,
+    store_import,
+    store_check,
+    store_migrate,
+    store_backup,
     freeze_on,
     freeze_off,
     freeze_show,
@@ -74,6 +79,9 @@ enum class Verb : std::uint8_t {
     signer_create,
     doctor,
     bundle,
+    coordinator_list,
+    coordinator_resign,
+    upgrade_finish,
     log_level,
     ping,
     help,
@@ -84,6 +92,7 @@ enum class Verb : std::uint8_t {
 /// How a verb is run.
 enum class Run : std::uint8_t {
     local,   ///< Without a coordinator.
+    store,   ///< By muster-coordinator, on the store itself.
     read,    ///< Requested once, or repeatedly with --watch.
     change,  ///< Sent once.
     wait,
@@ -111,6 +120,7 @@ enum class Words : std::uint8_t {
     policy,
     reconcile,
     limit,
+    place,
 };
 
 struct OptionEntry {

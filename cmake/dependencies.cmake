@@ -29,6 +29,14 @@ add_library(muster::sqlite ALIAS SQLite::SQLite3)
 add_library(muster::sodium ALIAS PkgConfig::sodium)
 add_library(muster::threads ALIAS Threads::Threads)
 
+# A store in etcd is built where gRPC is installed (scripts/setup --etcd).
+find_package(Protobuf 3.21)
+find_package(gRPC 1.51 CONFIG)
+option(MUSTER_ETCD "Build muster-coordinator-etcd; needs gRPC" "${gRPC_FOUND}")
+if(MUSTER_ETCD)
+    add_library(muster::grpc ALIAS gRPC::grpc++)
+endif()
+
 if(BUILD_TESTING)
     find_package(Catch2 2.13 REQUIRED)
     add_library(muster::catch ALIAS Catch2::Catch2)

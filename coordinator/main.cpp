@@ -1,13 +1,21 @@
+#include <cerrno>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <utility>
 
+#include "common/base/file_descriptor.hpp"
 #include "common/base/process.hpp"
 #include "common/log/daemon_main.hpp"
 #include "common/net/endpoint.hpp"
 #include "coordinator/daemon.hpp"
 #include "coordinator/options.hpp"
+#include "coordinator/store_command.hpp"
+#ifdef MUSTER_WITH_ETCD
+#include "coordinator/begin_etcd_election.hpp"
+#endif
 
 namespace {
 
@@ -43,7 +51,7 @@ std::optional<int> read_into(Arguments& into, int argc, char** argv) {
          {"--events", &into.events, "Endpoint for events (beside operators, the next port)"},
          {"--enrolment", &into.enrolment,
           "Endpoint where hosts enrol (beside agents, three ports higher)"},
-         {"--advertise", &into.advertise, "Name or address of this host for others"},
+         {"--advertise", &into.advertise, "Names or addresses of all coordinators for others"},
          {"--http", &into.http, "Endpoint for HTTP (tcp://127.0.0.1:7780), or none"},
          {"--insecure-loopback", nullptr,
           "Listen on loopback without keys: every process of this host may command the cluster",
@@ -93,11 +101,81 @@ muster::Result<void> override_all(const Arguments& arguments,
                  : taken;
 }
 
+#ifdef MUSTER_WITH_ETCD
+constexpr bool has_etcd = true;
+constexpr muster::coordinator::BeginEtcdElection etcd = muster::coordinator::etcd::begin_election;
+constexpr muster::coordinator::OpenEtcdStore etcd_store = muster::coordinator::etcd::open_store;
+#else
+constexpr bool has_etcd = false;
+constexpr muster::coordinator::BeginEtcdElection etcd = nullptr;
+constexpr muster::coordinator::OpenEtcdStore etcd_store = nullptr;
+#endif
+
+/// Goes on as the program that is linked with gRPC. Returns only if that is not possible.
+std::string run_with_etcd(char** argv) {
+    const std::string path = muster::program_of_muster("muster-coordinator-etcd");
+    if (path.empty()) {
+        return "the store is in etcd, but muster-coordinator-etcd, which can use it, is not beside "
+               "this program nor in ../libexec/muster: install the package muster-etcd";
+    }
+    execv(path.c_str(), argv);
+    return path + " cannot be run: " + std::strerror(errno);
+}
+
+/// `muster-coordinator store ...`, of which `store` is the name here.
+int run_store_tool(int argc, char** argv) {
+    constexpr Program tool{"muster-coordinator store", MUSTER_VERSION,
+                           "Exports, imports, checks, moves or backs up the whole store."};
+    constexpr int faults_found = 3;
+    muster::coordinator::StoreCommand command;
+    std::string config;
+    std::string state_dir;
+    const auto status = read_command_line(
+        argc - 1, argv + 1, tool,
+        {{"what", &command.what, "export, import, check, migrate or backup"},
+         {"file", &command.file, "The file to write or to read"},
+         {"--config", &config, "Configuration of the coordinator (TOML); none is needed"},
+         {"--state-dir", &state_dir, "Where the wanted state is kept"},
+         {"--to", &command.to, "Where migrate moves the store: etcd or sqlite"},
+         {"--dry-run", nullptr, "Only say what would be written", &command.is_dry}});
+    if (status) {
+        return *status;
+    }
+    if (const auto usage = check_usage(command); !usage) {
+        return end_with(exit_usage, tool.name, usage.error().detail);
+    }
+    const auto text = configuration(config);
+    if (!text) {
+        return end_with(exit_error, tool.name, text.error().detail);
+    }
+    auto options = muster::coordinator::options_from_toml(*text, config);
+    if (!options) {
+        return end_with(exit_error, tool.name, options.error().detail);
+    }
+    override_with(state_dir, options->state_dir);
+    if (!has_etcd && !options->etcd.endpoints.empty()) {
+        return end_with(exit_error, tool.name, run_with_etcd(argv));
+    }
+    const auto done = run_store_command(*options, command, etcd_store);
+    if (!done) {
+        return end_with(muster::coordinator::exit_status_of(done.error().code), tool.name,
+                        done.error().detail);
+    }
+    if (const int error = muster::write_all(STDOUT_FILENO, done->text); error != 0) {
+        return end_with(exit_error, tool.name,
+                        std::string{"the output cannot be written: "} + std::strerror(error));
+    }
+    return done->is_faulty ? faults_found : 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     muster::hold_standard_files();
     muster::keep_freed_memory();
+    if (argc > 1 && std::string_view{argv[1]} == "store") {
+        return run_store_tool(argc, argv);
+    }
     Arguments arguments;
     if (const auto status = read_into(arguments, argc, argv)) {
         return *status;
@@ -114,7 +192,10 @@ int main(int argc, char** argv) {
         return end_with(exit_usage, program.name, taken.error().detail);
     }
     options->core.version = MUSTER_VERSION;
-    if (const auto run = muster::coordinator::run_coordinator(*options); !run) {
+    if (!has_etcd && !options->etcd.endpoints.empty()) {
+        return end_with(exit_error, program.name, run_with_etcd(argv));
+    }
+    if (const auto run = muster::coordinator::run_coordinator(*options, etcd); !run) {
         return end_with(exit_error, program.name, run.error().detail);
     }
     return 0;

@@ -103,6 +103,51 @@ constexpr std::array cluster_keys{
         [](const auto& v, auto& o) { return read_number(v, 1, limits::nodes, o.agents); }},
 };
 
+/// Such as `10.0.0.1:2379`.
+Result<void> read_hosts(const toml::node& value, std::vector<std::string>& into) {
+    std::vector<std::string> hosts;
+    const auto* const list = value.as_array();
+    for (std::size_t at = 0; list != nullptr && at < list->size(); ++at) {
+        const auto text = (*list)[at].value_or(std::string{});
+        const auto colon = text.rfind(':');
+        if (text.find("://") != std::string::npos) {
+            return wrong("has " + in_quotes(text) +
+                         ", but wants HOST:PORT alone; `ca` says that TLS is used");
+        }
+        if (colon == 0 || colon == std::string::npos ||
+            !number_in<std::uint16_t>(std::string_view{text}.substr(colon + 1))) {
+            return wrong("has " + in_quotes(text) + ", which is not HOST:PORT");
+        }
+        hosts.push_back(text);
+    }
+    if (hosts.empty()) {
+        return wrong("needs a list of HOST:PORT in quotes");
+    }
+    into = std::move(hosts);
+    return {};
+}
+
+Result<void> read_prefix(const toml::node& value, std::string& into) {
+    return put(text_in(value).and_then([](std::string text) -> Result<std::string> {
+        if (!text.starts_with('/') || text.ends_with('/')) {
+            return wrong("is " + in_quotes(text) + "; it begins with / and does not end with it");
+        }
+        return text;
+    }),
+               into);
+}
+
+constexpr std::array etcd_keys{
+    Key{"endpoints", [](const auto& v, auto& o) { return read_hosts(v, o.etcd.endpoints); }},
+    Key{"prefix", [](const auto& v, auto& o) { return read_prefix(v, o.etcd.prefix); }},
+    Key{"lease", [](const auto& v, auto& o) { return read_duration(v, 2s, 1min, o.etcd.lease); }},
+    Key{"ca", [](const auto& v, auto& o) { return read_text(v, o.etcd.ca); }},
+    Key{"certificate", [](const auto& v, auto& o) { return read_text(v, o.etcd.certificate); }},
+    Key{"key", [](const auto& v, auto& o) { return read_text(v, o.etcd.key); }},
+    Key{"user", [](const auto& v, auto& o) { return read_text(v, o.etcd.user); }},
+    Key{"password_file", [](const auto& v, auto& o) { return read_text(v, o.etcd.password_file); }},
+};
+
 /// A table of the file and the keys it may have, besides those of the core.
 struct Section {
     std::string_view name;  ///< Empty: the top of the file.
@@ -110,7 +155,8 @@ struct Section {
 };
 
 constexpr std::array sections{Section{"", top_keys}, Section{"endpoints", endpoint_keys},
-                              Section{"cluster", cluster_keys}, Section{"nodes", {}}};
+                              Section{"cluster", cluster_keys}, Section{"nodes", {}},
+                              Section{"etcd", etcd_keys}};
 
 std::vector<std::string_view> known_keys(const Section& section) {
     std::vector<std::string_view> names;

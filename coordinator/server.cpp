@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <unistd.h>
 #include <utility>
@@ -16,10 +15,10 @@
 #include "common/net/accept/accept.hpp"
 #include "common/net/host/clock.hpp"
 #include "common/net/host/entropy.hpp"
-#include "coordinator/advertised.hpp"
 #include "coordinator/core/ledger/reply_cache.hpp"
 #include "coordinator/core/queries/reads.hpp"
-#include "coordinator/file_limit.hpp"
+#include "coordinator/endpoints/advertised.hpp"
+#include "coordinator/host/file_limit.hpp"
 #include "coordinator/http/pages.hpp"
 #include "coordinator/sealing.hpp"
 
@@ -34,9 +33,6 @@ constexpr Duration civil_interval = 5s;
 // `busy`.
 constexpr std::size_t open_requests =
     limits::pending_changes + limits::pending_waits + std::size_t{1'024};
-
-// Log lines a second: a change of many tasks is one fact with thousands of events.
-constexpr std::uint32_t event_lines = 100;
 
 // Events published in a turn: a change of 100,000 tasks makes 100,000 of them.
 constexpr std::size_t events_of_turn = 2'000;
@@ -60,16 +56,12 @@ bool is_put_off(Instant turn, int& in_a_row) {
     return in_a_row > 0;
 }
 
-// How long the answers given at the end may take to be sent.
-constexpr Duration final_linger = 200ms;
-
 }  // namespace
 
-Server::Server(net::Context& context, net::Loop& loop, Store& store,
-               const CoordinatorOptions& options, const StoreImage& image,
+Server::Server(net::Context& context, net::Loop& loop, const CoordinatorOptions& options,
                std::optional<RecordOptions> record, Security security)
     : loop_{loop},
-      store_{store},
+      record_{std::move(record)},
       security_{std::move(security)},
       gate_{context, security_},
       agents_{context, store_key(security_.orders)},
@@ -77,18 +69,19 @@ Server::Server(net::Context& context, net::Loop& loop, Store& store,
       operators_{context, unread_},
       operators_ipc_{context, unread_},
       enrolment_{context, unread_, limits::enrolment_message_bytes},
-      events_{context},
       http_{loop, [this](Instant now, std::string_view path) { return answer_http(now, path); }},
-      core_{net::boottime_now(), options, image},
-      listeners_{core_},
+      core_{net::boottime_now(), options, StoreImage{}},
+      events_{context, core_},
+      process_{worker_, standing_, security_.orders},
       readings_{core_, worker_,
                 [this](Instant now, const CoreRequest& request, const Caller& by) {
                     return query_core(now, request, by);
                 }},
-      from_agent_{FromAgent{}},
-      event_lines_{event_lines, 1s} {
-    if (record) {
-        recorder_.emplace(std::move(*record));
+      from_agent_{FromAgent{}} {
+    core_.stand_by();
+    agents_.stand_by();
+    for (auto* const endpoint : {&operators_, &operators_ipc_, &enrolment_}) {
+        endpoint->answer_while([this] { return !standing_.has_lapsed(); });
     }
 }
 
@@ -102,9 +95,6 @@ Result<Server::Bindings> Server::listen(const Bindings& wanted) {
     gate_.protect(operators_, wanted.operators, "operators");
     gate_.protect(enrolment_, wanted.enrolment, "enrolment");
     gate_.protect(events_, wanted.events, "events");
-    events_.judge_by([this](const PublicKey& key, std::string_view topic) {
-        return listeners_.topics_of(key, topic);
-    });
     Bindings bound;
     struct Binding {
         const std::string& wanted;
@@ -135,29 +125,24 @@ Result<Server::Bindings> Server::listen(const Bindings& wanted) {
         *at = advertised(*at, security_.advertise);
     }
     watch_all();
-    const Instant now = net::boottime_now();
-    forward_civil_time(now);
-    admit_first(now);
-    static_cast<void>(gate_.update(core_, now));
-    judge_listeners(now);
+    begin_with_core(net::boottime_now());
     return bound;
 }
 
 void Server::watch_all() {
     loop_.watch(agents_.socket(), [this](Instant now) { return receive_from_agents(now); });
-    loop_.watch(store_.fd(), [this](Instant now) { read_store(now); });
     loop_.watch(worker_.fd(), [this](Instant now) { worker_.finish(now); });
     for (auto* const endpoint : {&operators_, &operators_ipc_, &enrolment_}) {
         loop_.watch(endpoint->socket(), [this, endpoint](Instant now) {
             return receive_from_operators(*endpoint, now);
         });
     }
-    loop_.watch(events_, [this](Instant) { return events_.take_subscription(); });
+    loop_.watch(events_.socket(), [this](Instant) { return events_.socket().take_subscription(); });
 }
 
 Instant Server::turn(Instant deadline) {
     polls_left_ = polls_of_turn;
-    const bool is_behind = readings_.is_due() || !unsent_.empty() || !unpublished_.empty();
+    const bool is_behind = readings_.is_due() || !unsent_.empty() || events_.is_behind();
     const Instant now =
         loop_.turn(is_behind ? Instant{}
                              : std::min({deadline, core_.next_deadline(), civil_due_,
@@ -167,11 +152,11 @@ Instant Server::turn(Instant deadline) {
     close_gone_sessions(now);
     if (now >= civil_due_) {
         forward_civil_time(now);
-        judge_listeners(now);  // A key may have expired.
+        events_.judge_listeners(now);  // A key may have expired.
         check_file_use(now);
     }
     if (gate_.update(core_, now)) {
-        judge_listeners(now);
+        events_.judge_listeners(now);
     }
     if (now >= core_.next_deadline() && !is_put_off(now, wake_put_off_)) {
         step(now, Wake{});
@@ -179,12 +164,13 @@ Instant Server::turn(Instant deadline) {
     if (now >= http_.next_deadline()) {
         http_.close_overdue(now);
     }
-    if (events_.is_unbound()) {
-        bind_events_again(now);
-    }
-    publish(now, events_of_turn);
+    events_.bind_again_if_due(now);
+    events_.publish(now, events_of_turn);
     if (!answered_.empty()) {  // Freeing 100,000 tasks takes 20 ms.
         worker_.discard(std::make_shared<decltype(answered_)>(std::exchange(answered_, {})));
+    }
+    if (auto why = process_.take_resignation(); why && !resigned_) {
+        resigned_ = std::move(why);
     }
     if (readings_.is_due() && !is_put_off(now, readings_put_off_)) {
         readings_.go_on(now);
@@ -239,6 +225,18 @@ void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
     if (!may_send(now, endpoint, question)) {
         return;
     }
+    if (!standing_.leads() && codec::is_change(question.request.body)) {
+        endpoint.answer(question.asker, {.id = question.request.id,
+                                         .result = tl::unexpected{standing_.not_leader()}});
+        return;
+    }
+    if (std::holds_alternative<UpgradeFinishRequest>(question.request.body)) {
+        if (const auto may = standing_.may_finish_upgrade(); !may) {
+            endpoint.answer(question.asker,
+                            {.id = question.request.id, .result = tl::unexpected{may.error()}});
+            return;
+        }
+    }
     if (auto* const enrol = std::get_if<EnrolRequest>(&question.request.body);
         enrol != nullptr && !enrol->secret.empty()) {
         enrol->secret = to_string(PublicKey{hash_of(enrol->secret)});  // The core keeps no secret.
@@ -255,14 +253,20 @@ void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
     const bool is_change = codec::is_change(question.request.body);
     auto request = for_core(std::move(question.request));
     if (!request) {
-        answer_in_process(endpoint, question.asker, asked_as, request.error());
+        process_.answer(endpoint, question.asker, asked_as, request.error(),
+                        name_of(now, question.asker.by));
         return;
     }
     const bool is_read = is_query(request->body);
-    if (is_read && readings_.add(endpoint, question.asker, *request)) {
+    if (!is_read && !standing_.leads()) {
+        endpoint.answer(question.asker,
+                        {.id = asked_as, .result = tl::unexpected{standing_.not_leader()}});
         return;
     }
-    if (is_read || open_.size() == open_requests) {
+    if (is_read && standing_.leads() && readings_.add(endpoint, question.asker, *request)) {
+        return;
+    }
+    if ((is_read && standing_.leads()) || open_.size() == open_requests) {
         endpoint.answer(
             question.asker,
             {.id = asked_as, .result = fail(Errc::busy, "too many requests are open; try again")});
@@ -285,10 +289,19 @@ bool Server::may_send(Instant now, OperatorEndpoint& endpoint,
         step(now, Denied{question.asker.by, question.request.id,
                          std::string{codec::verb_of(question.request.body)}, may.error()});
         endpoint.refuse(now, question.asker, may.error(), question.request.id);
-    } else if (core_.is_first_use(question.asker.by)) {
+    } else if (standing_.leads() && core_.is_first_use(question.asker.by)) {
         retire_key(now, question.asker.by);
     }
     return may.has_value();
+}
+
+std::string Server::name_of(Instant now, const Caller& by) const {
+    if (by.is_local) {
+        return "an operator of this host";
+    }
+    const auto readers = core_.readers(now);
+    const auto reader = readers.find(by.key);
+    return reader == readers.end() ? fingerprint(by.key) : reader->second.name;
 }
 
 void Server::retire_key(Instant now, const Caller& by) {
@@ -299,7 +312,8 @@ void Server::retire_key(Instant now, const Caller& by) {
 }
 
 void Server::admit_first(Instant now) {
-    if (security_.first_admin.is_none() || !core_.admitted_keys(false).empty()) {
+    if (!standing_.leads() || security_.first_admin.is_none() ||
+        !core_.admitted_keys(false).empty()) {
         return;
     }
     const Ticket ticket{++tickets_};
@@ -315,11 +329,11 @@ void Server::admit_first(Instant now) {
 }
 
 void Server::read_store(Instant now) {
-    if (const auto number = store_.take_durable()) {
+    if (const auto number = store_->take_durable()) {
         stats_.durable(now, *number);
         step(now, Persisted{*number});
     }
-    if (auto failure = store_.failure()) {
+    if (auto failure = store_->failure()) {
         step(now, StoreFailed{std::move(*failure)});
     }
 }
@@ -344,7 +358,7 @@ void Server::check_file_use(Instant now) {
 }
 
 void Server::step(Instant now, const Input& input) {
-    if (resigned_) {
+    if (resigned_ || standing_.has_lapsed()) {
         return;
     }
     work_on(now, input);
@@ -389,18 +403,17 @@ void Server::log_record_trouble(Instant now) {
 void Server::carry_out(Instant now, Output output) {
     for (auto& persist : output.persist) {
         stats_.submitted(now, persist.number);
-        store_.submit(std::move(persist));
+        store_->submit(std::move(persist));
     }
     for (const auto& message : output.messages) {
-        agents_.send(message);
+        agents_.send(now, message);
     }
     unsent_.insert(unsent_.end(), output.polls.begin(), output.polls.end());
     send_polls();
     for (const auto& answer : output.replies) {
         reply(answer);
     }
-    unpublished_.insert(unpublished_.end(), std::make_move_iterator(output.events.begin()),
-                        std::make_move_iterator(output.events.end()));
+    events_.add(std::move(output.events));
     if (output.resign) {
         log::error("leadership is over", {{"reason", *output.resign}});
         resigned_ = std::move(output.resign);
@@ -451,38 +464,6 @@ Shared<Reply> Server::query_core(Instant now, CoreRequest request, const Caller&
     open_.erase(ticket);  // Leadership is over: the core did not answer.
     auto seen = std::exchange(seen_, {});
     return seen ? seen : Reply{id, fail(Errc::not_leader, resigned_.value_or("no answer"))};
-}
-
-void Server::stop() {
-    worker_.finish_all(net::boottime_now());
-    const Error stopping{Errc::not_leader,
-                         "the coordinator is stopping; ask again when it is back"};
-    readings_.refuse_all(stopping);
-    publish(net::boottime_now(), unpublished_.size());
-    for (const auto& [ticket, question] : open_) {
-        if (question.endpoint == nullptr) {
-            continue;
-        }
-        question.endpoint->answer(
-            question.asker,
-            {.id = question.request->id,
-             .result = fail(Errc::not_leader,
-                            "the coordinator is stopping; ask again when it is back: the same "
-                            "request id takes effect once")});
-    }
-    const bool answered = !open_.empty();
-    open_.clear();
-    for (auto* const endpoint : {&operators_, &operators_ipc_, &enrolment_}) {
-        loop_.forget(endpoint->socket());
-        endpoint->socket().close(answered ? final_linger : Duration::zero());
-    }
-    loop_.forget(agents_.socket());
-    loop_.forget(events_);
-    loop_.forget(store_.fd());
-    loop_.forget(worker_.fd());
-    agents_.socket().close();
-    events_.close();
-    http_.close();
 }
 
 }  // namespace muster::coordinator

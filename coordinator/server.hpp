@@ -11,23 +11,29 @@
 #include "common/log/log.hpp"
 #include "common/net/context.hpp"
 #include "common/net/loop.hpp"
-#include "common/net/publisher.hpp"
-#include "coordinator/agent_endpoint.hpp"
 #include "coordinator/core/coordinator.hpp"
-#include "coordinator/freed_memory.hpp"
-#include "coordinator/gate.hpp"
+#include "coordinator/endpoints/agent_endpoint.hpp"
+#include "coordinator/endpoints/event_endpoint.hpp"
+#include "coordinator/endpoints/gate.hpp"
+#include "coordinator/host/freed_memory.hpp"
 #include "coordinator/http/http.hpp"
-#include "coordinator/listeners.hpp"
 #include "coordinator/recorder/recorder.hpp"
 #include "coordinator/requests/operator_endpoint.hpp"
+#include "coordinator/requests/process_answers.hpp"
 #include "coordinator/requests/readings.hpp"
+#include "coordinator/requests/standing.hpp"
 #include "coordinator/requests/worker.hpp"
 #include "coordinator/shell_stats.hpp"
+#include "coordinator/store/election.hpp"
 #include "coordinator/store/store.hpp"
 
 namespace muster::coordinator {
 
-/// The shell around one leadership: bytes -> codec -> input -> step -> output -> bytes.
+/// The shell around the core: bytes -> codec -> input -> step -> output -> bytes.
+///
+/// At first it stands by: it answers what is read, marked, and refuses changes. lead() begins a
+/// leadership, and stand_by() ends it; connections last over both.
+
 ///
 ///     agents ----\                                 /--> store (durable later: an input again)
 ///     operators --+--> receive --> step(now) -----+---> agents: polls, commands
@@ -49,10 +55,8 @@ public:
         std::string enrolment{};  ///< Empty: none. Only with keys.
     };
 
-    /// `image` is the result of begin_leadership().
-    Server(net::Context& context, net::Loop& loop, Store& store, const CoordinatorOptions& options,
-           const StoreImage& image, std::optional<RecordOptions> record = {},
-           Security security = {});
+    Server(net::Context& context, net::Loop& loop, const CoordinatorOptions& options,
+           std::optional<RecordOptions> record = {}, Security security = {});
     ~Server();
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
@@ -64,10 +68,21 @@ public:
     /// One turn of the loop, at most until `deadline`. Returns its `now`.
     Instant turn(Instant deadline);
 
+    /// Begins a leadership. `image` is the result of taking the lead; the store outlives it.
+    void lead(Store& store, const StoreImage& image);
     /// Why leadership is over, once it is.
     [[nodiscard]] const std::optional<std::string>& resigned() const { return resigned_; }
+    /// Ends a leadership: every open request is answered with `not_leader`.
+    void stand_by();
+    /// What a coordinator that stands by answers from.
+    void follow(const StoreImage& image);
+    /// The election that this coordinator takes part in, for as long as it lasts. Null: none.
+    void take_part(Election* election);
+    /// Answers say from now on who leads.
+    void show_leader();
+    [[nodiscard]] OwnState own_state() const;
 
-    /// Answers every open request with `not_leader`, and closes the sockets.
+    /// Stands by, and closes the sockets.
     void stop();
 
     [[nodiscard]] Traffic agent_traffic() const { return agents_.traffic(); }
@@ -80,6 +95,8 @@ private:
     };
 
     void watch_all();
+    /// Takes over what a new core says of time and keys.
+    void begin_with_core(Instant now);
     [[nodiscard]] bool receive_from_agents(Instant now);
     [[nodiscard]] bool receive_from_operators(OperatorEndpoint& endpoint, Instant now);
     void decode(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
@@ -89,6 +106,8 @@ private:
     void admit_first(Instant now);
     /// The caller uses its new key: the one before is refused from now on.
     void retire_key(Instant now, const Caller& by);
+    /// The name of a caller, for people.
+    [[nodiscard]] std::string name_of(Instant now, const Caller& by) const;
     void ask_core(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
     void read_store(Instant now);
     void forward_civil_time(Instant now);
@@ -104,14 +123,6 @@ private:
     /// In the worker's thread, because the reply is large.
     void write(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
                Shared<Reply> reply);
-    /// Without the core: about the process, or from the store.
-    void answer_in_process(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
-                           RequestId id, const ShellRequest& request);
-    void show_audit(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker, RequestId id,
-                    const AuditShowRequest& request);
-    /// Checks one page after the other, so that other work of the worker comes between.
-    void verify_audit(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
-                      RequestId id, std::shared_ptr<ChainCheck> check);
     /// The answer with what the core does not know, of bytes and files; nothing if the core's
     /// answer is complete.
     [[nodiscard]] std::optional<Reply> completed(const Reply& reply) const;
@@ -120,15 +131,11 @@ private:
                                            const Caller& by = {.is_local = true});
     [[nodiscard]] ShellStats::Messages messages() const;
     [[nodiscard]] HttpAnswer answer_http(Instant now, std::string_view path);
-    void publish(Instant now, const Event& event);
-    /// Disconnects all listeners if some may get less than before.
-    void judge_listeners(Instant now);
-    void bind_events_again(Instant now);
-    /// Publishes at most so many of the waiting events, in their order.
-    void publish(Instant now, std::size_t most);
 
     net::Loop& loop_;
-    Store& store_;
+    Store* store_ = nullptr;  // Null: this coordinator stands by.
+    Standing standing_;
+    std::optional<RecordOptions> record_;
     Security security_;
     Gate gate_;
     AgentEndpoint agents_;
@@ -136,13 +143,12 @@ private:
     OperatorEndpoint operators_;
     OperatorEndpoint operators_ipc_;
     OperatorEndpoint enrolment_;
-    net::Publisher events_;
     HttpServer http_;
     Coordinator core_;
+    EventEndpoint events_;
     std::optional<Recorder> recorder_;
     Worker worker_;
-    Listeners listeners_;
-    bool are_listeners_changed_ = false;  // So they were disconnected.
+    ProcessAnswers process_;
     Readings readings_;
     FreedMemory freed_memory_;
 
@@ -155,11 +161,9 @@ private:
     Instant metrics_at_{};
     std::deque<PollTo> unsent_;
     std::size_t polls_left_ = 0;
-    std::deque<Event> unpublished_;
     std::uint64_t tickets_ = 0;
     std::uint64_t denied_ = 0;  // Requests whose sender may not send them.
     std::size_t decoding_ = 0;  // Uploads at the worker.
-    std::size_t auditing_ = 0;  // Requests about the audit there.
     int wake_put_off_ = 0;      // Turns in a row that put it off.
     int readings_put_off_ = 0;
     Instant civil_due_{};
@@ -169,8 +173,6 @@ private:
     Bindings bound_;                         // As others reach them.
     log::RateLimit file_complaints_{1, 1min};
     log::RateLimit record_complaints_{1, 1min};
-    log::RateLimit event_lines_;
-    log::RateLimit listener_complaints_;
     ShellStats stats_;
     std::optional<std::string> resigned_;
 };

@@ -1,112 +1,12 @@
-#include <algorithm>
-#include <array>
-#include <memory>
-#include <unistd.h>
 #include <utility>
 
-#include "common/base/limits.hpp"
+#include "common/base/process.hpp"
 #include "common/net/accept/accept.hpp"
-#include "coordinator/core/ledger/audit_chain.hpp"
 #include "coordinator/http/pages.hpp"
 #include "coordinator/server.hpp"
-#include "coordinator/shell_requests.hpp"
 
 /// What the core's answers lack: facts of the process.
 namespace muster::coordinator {
-
-namespace {
-
-std::string host_name() {
-    std::array<char, 256> name{};
-    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
-// Each holds the file of the store for some milliseconds a page.
-constexpr std::size_t audits_at_once = 4;
-
-AuditView view(const StoredAudit& row) {
-    return {.number = row.number,
-            .at = row.at,
-            .actor = row.actor,
-            .fingerprint = row.fingerprint,
-            .action = row.action,
-            .result = row.result,
-            .detail = row.detail,
-            .request = row.request,
-            .epoch = row.epoch,
-            .counter = row.counter,
-            .hash = to_string(row.hash)};
-}
-
-Result<ReplyBody> reply_of(const Result<AuditPage>& page) {
-    if (!page) {
-        return tl::unexpected{page.error()};
-    }
-    AuditReply reply;
-    for (const StoredAudit& row : page->rows) {
-        reply.rows.push_back(view(row));
-    }
-    return reply;
-}
-
-AuditVerifyReply reply_of(const ChainCheck& check) {
-    return {.rows = check.rows(),
-            .first = check.first(),
-            .last = check.last(),
-            .fault = check.fault().value_or(""),
-            .keyed = check.is_keyed()};
-}
-
-}  // namespace
-
-void Server::answer_in_process(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
-                               RequestId id, const ShellRequest& request) {
-    const auto* const show = std::get_if<AuditShowRequest>(&request);
-    if (show == nullptr && !std::holds_alternative<AuditVerifyRequest>(request)) {
-        endpoint.answer(asker, {.id = id, .result = answer_in_shell(request)});
-    } else if (auditing_ == audits_at_once) {
-        endpoint.answer(
-            asker, {.id = id, .result = fail(Errc::busy, "the audit is being read; try again")});
-    } else if (show != nullptr) {
-        show_audit(endpoint, asker, id, *show);
-    } else {
-        verify_audit(endpoint, asker, id, std::make_shared<ChainCheck>(security_.orders));
-    }
-}
-
-void Server::show_audit(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
-                        RequestId id, const AuditShowRequest& request) {
-    const std::uint32_t limit = std::min(request.limit, limits::audit_page);
-    ++auditing_;
-    worker_.submit([this, endpoint = &endpoint, asker, id, since = request.since, limit] {
-        auto written = OperatorEndpoint::written(
-            asker, {.id = id, .result = reply_of(store_.audit(since, limit))});
-        return [this, endpoint, asker, id, written = std::move(written)](Instant then) {
-            --auditing_;
-            endpoint->answer(then, asker, id, written);
-        };
-    });
-}
-
-void Server::verify_audit(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
-                          RequestId id, std::shared_ptr<ChainCheck> check) {
-    ++auditing_;
-    worker_.submit([this, endpoint = &endpoint, asker, id, check = std::move(check)] {
-        const auto page = store_.audit(check->last(), limits::audit_page);
-        const bool has_more = page && check->check(*page);
-        const auto error = page ? std::nullopt : std::optional{page.error()};
-        return [this, endpoint, asker, id, check, has_more, error](Instant /*then*/) {
-            --auditing_;
-            if (has_more) {
-                verify_audit(*endpoint, asker, id, check);
-                return;
-            }
-            auto result = error ? Result<ReplyBody>{tl::unexpected{*error}}
-                                : Result<ReplyBody>{reply_of(*check)};
-            endpoint->answer(asker, {.id = id, .result = std::move(result)});
-        };
-    });
-}
 
 std::optional<Reply> Server::completed(const Reply& reply) const {
     std::optional<Reply> whole;
@@ -122,10 +22,16 @@ std::optional<Reply> Server::completed(const Reply& reply) const {
     if (auto* const status = begin(std::get_if<StatusReply>(&*reply.result))) {
         const auto met = messages();
         status->host = host_name();
+        if (!standing_.leads()) {
+            status->phase = "standby";
+        }
         status->undecodable =
             met.agents.undecodable + met.operators_undecodable + met.ended_by_guard;
         if (file_alarm_) {
             status->alarms.push_back(*file_alarm_);
+        }
+        if (const auto trouble = standing_.leads() ? store_->trouble() : std::nullopt) {
+            status->alarms.push_back("changes wait, because the store takes none: " + *trouble);
         }
         if (security_.is_insecure) {
             status->alarms.push_back(

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "coordinator/core/queries/queries.hpp"
-#include "coordinator/file_limit.hpp"
+#include "coordinator/host/file_limit.hpp"
 
 namespace muster::coordinator {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "common/base/time.hpp"
 #include "common/messages/operator.hpp"
-#include "common/net/authenticator.hpp"
-#include "coordinator/agent_endpoint.hpp"
+#include "common/net/security/authenticator.hpp"
 #include "coordinator/core/planning/histogram.hpp"
+#include "coordinator/endpoints/agent_endpoint.hpp"
 
 namespace muster::coordinator {
 

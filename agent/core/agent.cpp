@@ -172,9 +172,9 @@ void Agent::send_new_key(AgentOutput& output) {
 void Agent::announce_departure(Instant now, AgentOutput& output) {
     // The agent does not wait for a journal that fails: the shims report the processes to the next
     // life.
-    const std::size_t count = lives_.table().count();
+    const InstanceTable& table = lives_.table();
     const bool is_over =
-        (ending_.leaves || (ending_.stops_all && count == 0)) && lives_.is_journaled();
+        (ending_.leaves || (ending_.stops_all && table.count() == 0)) && lives_.is_journaled();
     if (!is_over || readiness_.is_running()) {
         return;
     }
@@ -182,8 +182,12 @@ void Agent::announce_departure(Instant now, AgentOutput& output) {
     if (session_.leader() && reporter_.has_news()) {
         report(now, {.epoch = session_.leader()->epoch, .seen = reporter_.last_reported()}, output);
     }
-    output.messages.emplace_back(Departure{.incarnation = memory().incarnation,
-                                           .instances = static_cast<std::uint32_t>(count)});
+    // After a shutdown there are only instances that have ended. But if the journal failed, it may
+    // still have others, which may run again in the next life.
+    const bool leaves_some = ending_.leaves || lives_.writes().has_failed();
+    output.messages.emplace_back(
+        Departure{.incarnation = memory().incarnation,
+                  .instances = leaves_some ? static_cast<std::uint32_t>(table.all().size()) : 0U});
     output.finished = true;
 }
 

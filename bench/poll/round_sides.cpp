@@ -18,7 +18,7 @@
 #include "common/codec/codec.hpp"
 #include "common/log/log.hpp"
 #include "common/net/host/clock.hpp"
-#include "coordinator/file_limit.hpp"
+#include "coordinator/host/file_limit.hpp"
 #include "coordinator/server.hpp"
 #include "coordinator/store/sqlite_store.hpp"
 #include "tests/temporary_directory.hpp"
@@ -151,7 +151,8 @@ void run_coordinator_side(int orders, int answers, std::uint32_t count, bool key
     options.round = 1h;  // Rounds begin only by order.
     options.keys = keys;
     const double memory_before = resident_bytes();
-    coordinator::Server server{context, loop, **store, options, *image, {}, security};
+    coordinator::Server server{context, loop, options, {}, security};
+    server.lead(**store, *image);
     const auto bound = server.listen({.agents = "tcp://127.0.0.1:*",
                                       .operators = "tcp://127.0.0.1:*",
                                       .operators_ipc = "",

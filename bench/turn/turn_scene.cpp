@@ -13,7 +13,7 @@
 #include "common/base/ensure.hpp"
 #include "common/log/log.hpp"
 #include "common/net/host/clock.hpp"
-#include "coordinator/file_limit.hpp"
+#include "coordinator/host/file_limit.hpp"
 #include "coordinator/server.hpp"
 #include "coordinator/store/sqlite_store.hpp"
 #include "tests/temporary_directory.hpp"
@@ -92,7 +92,8 @@ void serve(int orders, int answers, TurnSize size) {
     net::Loop loop;
     coordinator::CoordinatorOptions options;
     options.recovery_grace = 5min;  // No orders before all nodes have reported.
-    coordinator::Server server{context, loop, **store, options, *image};
+    coordinator::Server server{context, loop, options};
+    server.lead(**store, *image);
     const auto bound = server.listen({.agents = "tcp://127.0.0.1:*",
                                       .operators = "tcp://127.0.0.1:*",
                                       .operators_ipc = "",

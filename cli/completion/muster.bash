@@ -15,7 +15,7 @@ _muster() {
         case ${COMP_WORDS[i]} in
             --) return ;;
             -c | --coordinator | --run-dir) to+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
-            -f | --file | --sign | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | --node | --ttl | --uses | --expires | --task | --state-dir | --coordinator-key | -c | --coordinator | --context | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
+            -f | --file | --sign | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | --node | --config | --state-dir | --to | --ttl | --uses | --expires | --task | --coordinator-key | -c | --coordinator | --context | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
             -*) ;;
             *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
         esac
@@ -26,13 +26,15 @@ _muster() {
         --workdir) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --restart) COMPREPLY=($(compgen -W "always on-failure never" -- "$current")); return ;;
         --reconcile) COMPREPLY=($(compgen -W "original replacement" -- "$current")); return ;;
+        --config) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --state-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
+        --to) COMPREPLY=($(compgen -W "etcd sqlite" -- "$current")); return ;;
         -o | --output) COMPREPLY=($(compgen -W "table json" -- "$current")); return ;;
         --run-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
         --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | --node | --ttl | --uses | --expires | --task | --coordinator-key | -c | --coordinator | --context | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key secret audit init context signer doctor bundle log ping help completion version' ;;
+        '') words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key secret audit init context signer doctor bundle coordinator upgrade log ping help completion version' ;;
         'apply'*) options='--file --replace --yes --force --sign --wait' ;;
         'plan'*) options='--file --replace --force --sign --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check --reported' ;;
@@ -70,8 +72,13 @@ _muster() {
         'rebalance'*) options='' ;;
         round | 'help round') words='now' ;;
         'round now'*) options='' ;;
-        store | 'help store') words='accept' ;;
+        store | 'help store') words='accept export import check migrate backup' ;;
         'store accept'*) options='--dry-run' ;;
+        'store export'*) options='--config --state-dir --dry-run' ;;
+        'store import'*) options='--config --state-dir --dry-run' ;;
+        'store check'*) options='--config --state-dir' ;;
+        'store migrate'*) options='--to --config --state-dir --dry-run' ;;
+        'store backup'*) options='--config --state-dir --dry-run' ;;
         freeze | 'help freeze') words='on off show' ;;
         'freeze on'*) options='--reason' ;;
         'freeze off'*) options='--reason' ;;
@@ -108,10 +115,15 @@ _muster() {
         'signer create'*) options='' ;;
         'doctor'*) options='' ;;
         'bundle'*) options='' ;;
+        coordinator | 'help coordinator') words='list resign' ;;
+        'coordinator list'*) options='--watch --interval' ;;
+        'coordinator resign'*) options='' ;;
+        upgrade | 'help upgrade') words='finish' ;;
+        'upgrade finish'*) options='--dry-run' ;;
         log | 'help log') words='level' ;;
         'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        help) words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key secret audit init context signer doctor bundle log ping help completion version' ;;
+        help) words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key secret audit init context signer doctor bundle coordinator upgrade log ping help completion version' ;;
         'help'*) options='' ;;
         'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;

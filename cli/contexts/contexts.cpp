@@ -31,7 +31,7 @@ Result<Context> read_file_of(const std::string& name, const std::string& path) {
         return tl::unexpected{own.error()};
     }
     const auto server = parse_public_key(value_in(*text, "coordinator_key").value_or(""));
-    const auto endpoint = net::endpoint_to_connect(value_in(*text, "coordinator").value_or(""));
+    const auto endpoint = net::endpoints_to_connect(value_in(*text, "coordinator").value_or(""));
     if (!server || !endpoint) {
         return fail(Errc::invalid, path +
                                        " is not whole: it needs a line coordinator = \"ENDPOINT\" "

@@ -6,7 +6,7 @@
 
 #include "common/base/result.hpp"
 #include "common/crypto/key.hpp"
-#include "common/net/security.hpp"
+#include "common/net/security/security.hpp"
 
 namespace muster::cli {
 

@@ -53,8 +53,16 @@ Result<ReplyBody> Console::ask(const RequestBody& body) {
 
 Result<ReplyBody> Console::ask(const RequestBody& body, const Patience& patience,
                                Progress& progress) {
-    return client_.ask({.id = net::random_request_id(net::civil_now()), .body = body}, patience,
-                       progress);
+    auto reply = client_.ask({.id = net::random_request_id(net::civil_now()), .body = body},
+                             patience, progress);
+    if (const auto& standby = client_.answered_by_standby(); reply && standby) {
+        print_error(standby->leader.empty()
+                        ? "muster: no coordinator leads; this is what one that stands by knows\n"
+                        : fmt::format("muster: the coordinator on {}, which leads, does not "
+                                      "answer; this is what one that stands by knows\n",
+                                      printable(standby->leader)));
+    }
+    return reply;
 }
 
 std::string Console::text_of(const ReplyBody& reply) const {

@@ -20,6 +20,8 @@ void add_spec(Facts& facts, const TaskSpec& spec);
 
 // One function for each kind of answer, in the files of their subjects.
 [[nodiscard]] std::string text_of(const StatusReply& status, const Style& style);
+[[nodiscard]] std::string text_of(const CoordinatorsReply& reply, const Style& style);
+[[nodiscard]] std::string text_of(const UpgradeReply& reply, const Style& style);
 [[nodiscard]] std::string text_of(const StatsReply& stats, const Style& style);
 [[nodiscard]] std::string text_of(const ReportedReply& reported, CivilMs now, const Style& style);
 [[nodiscard]] std::string text_of(const ExplainReply& reply, CivilMs now, const Style& style);

@@ -147,6 +147,7 @@ Made top(const CommandLine& line) {
 }
 
 Made store_accept(const CommandLine& line) { return StoreAcceptRequest{line.has("--dry-run")}; }
+Made upgrade_finish(const CommandLine& line) { return UpgradeFinishRequest{line.has("--dry-run")}; }
 
 /// One by its name; for a pattern, the list of all that match.
 template <class One, class All>
@@ -187,6 +188,7 @@ constexpr std::array own_requests{
     OwnRequest{Verb::top, top},
     OwnRequest{Verb::events, events},
     OwnRequest{Verb::store_accept, store_accept},
+    OwnRequest{Verb::upgrade_finish, upgrade_finish},
 };
 
 }  // namespace

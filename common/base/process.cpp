@@ -1,9 +1,12 @@
 #include "common/base/process.hpp"
 
+#include <array>
 #include <fcntl.h>
+#include <filesystem>
 #include <initializer_list>
 #include <malloc.h>
 #include <sys/prctl.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace muster {
@@ -23,6 +26,24 @@ void hold_standard_files() {
             static_cast<void>(open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
         }
     }
+}
+
+std::string program_of_muster(const std::string& name) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+    for (const auto* const place : {".", "../libexec/muster"}) {
+        const fs::path program = (here / place / name).lexically_normal();
+        if (access(program.c_str(), X_OK) == 0) {
+            return program.string();
+        }
+    }
+    return {};
+}
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
 void keep_memory_private() {

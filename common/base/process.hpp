@@ -1,6 +1,14 @@
 #pragma once
 
+#include <string>
+
 namespace muster {
+
+/// The file of another program of muster: beside that of this one, or in ../libexec/muster. Empty:
+/// it is in neither place.
+[[nodiscard]] std::string program_of_muster(const std::string& name);
+/// As the kernel has it. Empty: it has none.
+[[nodiscard]] std::string host_name();
 
 /// The process keeps freed memory, up to a quarter of a GiB, for later allocations. To be called
 /// once, before any thread.

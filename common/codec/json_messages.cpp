@@ -67,13 +67,15 @@ std::string to_json(const Reply& reply) {
         JsonWriter object{text};
         object.pair("ok", false);
         object.pair("request_id", to_string(reply.id));
+        const StandbyBody mark{reply.standby};
+        object.pairs(JsonWriter::Fields{mark});
         const ErrorBody body{reply.result.error()};
         object.pairs(JsonWriter::Fields{body});
         object.end();
         return text;
     }
     const auto write = [&]<class T>(const T& body) {
-        return object_of_both(ReplyEnvelope{true, std::string{tag<T>}, reply.id},
+        return object_of_both(ReplyEnvelope{true, std::string{tag<T>}, reply.id, reply.standby},
                               JsonWriter::Fields{body});
     };
     return std::visit(write, *reply.result);

@@ -56,12 +56,13 @@ void encode(const CoreRequest& request, std::string& into) { write_request(reque
 void encode(const Reply& reply, std::string& into) {
     if (!reply.result) {
         const ErrorBody body{reply.result.error()};
-        write_both(ReplyEnvelope{false, "", reply.id}, MsgpackWriter::Fields{body}, into);
+        write_both(ReplyEnvelope{false, "", reply.id, reply.standby}, MsgpackWriter::Fields{body},
+                   into);
         return;
     }
     const auto write = [&]<class T>(const T& body) {
-        write_both(ReplyEnvelope{true, std::string{tag<T>}, reply.id}, MsgpackWriter::Fields{body},
-                   into);
+        write_both(ReplyEnvelope{true, std::string{tag<T>}, reply.id, reply.standby},
+                   MsgpackWriter::Fields{body}, into);
     };
     std::visit(write, *reply.result);
 }
@@ -93,7 +94,7 @@ Result<Reply> decode_reply(std::string_view frame) {
     if (!result) {
         return tl::unexpected{result.error()};
     }
-    Reply reply{envelope.id, ReplyBody{}};
+    Reply reply{envelope.id, ReplyBody{}, std::move(envelope.standby)};
     if (!envelope.ok) {
         ErrorBody body;
         result = read_map(frame, body);

@@ -104,10 +104,15 @@ bool read(Words words, LogsRequest& request) {
     return words.size() == 1 || enum_from(words[1], request.stream);
 }
 
-bool read(Words words, StoreAcceptRequest& request) {
+template <class Request>
+bool read_dry_run(Words words, Request& request) {
     request.dry_run = words.size() == 1 && words[0] == "dry-run";
     return words.empty() || request.dry_run;
 }
+
+bool read(Words words, StoreAcceptRequest& request) { return read_dry_run(words, request); }
+
+bool read(Words words, UpgradeFinishRequest& request) { return read_dry_run(words, request); }
 
 bool read(Words words, ExplainRequest& request) {
     request.name = words.back();

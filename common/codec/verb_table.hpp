@@ -97,6 +97,10 @@ template <>
 inline constexpr std::string_view own_kind<AuditReply> = "audit";
 template <>
 inline constexpr std::string_view own_kind<SecretsReply> = "secrets";
+template <>
+inline constexpr std::string_view own_kind<CoordinatorsReply> = "coordinators";
+template <>
+inline constexpr std::string_view own_kind<UpgradeReply> = "upgrade";
 
 namespace verb_table {
 
@@ -255,6 +259,14 @@ inline constexpr auto verb_rows = [] {
             "who changed what and what was refused: rows after number SINCE, else the newest", "audit show 0 20"),
         row<AuditVerifyRequest, AuditVerifyReply>("audit verify", keys, read, admin, "",
             "whether a row of the audit was edited or is missing", "audit verify"),
+        row<CoordinatorListRequest, CoordinatorsReply>("coordinator list", cluster, read, observer, "",
+            "the coordinators, and who leads",
+            "coordinator list"),
+        row<CoordinatorResignRequest, CoordinatorsReply>("coordinator resign", cluster, read, admin, "",
+            "the leader hands over to another coordinator, at once", "coordinator resign"),
+        row<UpgradeFinishRequest, UpgradeReply>("upgrade finish", cluster, change, admin, "[dry-run]",
+            "end an upgrade; older coordinators cannot lead any more",
+            "upgrade finish dry-run"),
         row<LogLevelRequest, LogLevelReply>("log level", cluster, read, admin, "LEVEL",
             "set the log level: trace, debug, info, warn or error", "log level debug"),
     };

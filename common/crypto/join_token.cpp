@@ -11,11 +11,30 @@ constexpr std::string_view version = "muster1";
 constexpr std::string_view no_secret = "none";
 constexpr std::string_view scheme = "tcp://";
 
+/// `tcp://a:1,tcp://b:1` as `a:1,b:1`.
+std::string without_schemes(std::string endpoints) {
+    for (auto at = endpoints.find(scheme); at != std::string::npos; at = endpoints.find(scheme)) {
+        endpoints.erase(at, scheme.size());
+    }
+    return endpoints;
+}
+
+std::string with_schemes(std::string_view addresses) {
+    std::string endpoints{scheme};
+    for (const char each : addresses) {
+        endpoints += each;
+        if (each == ',') {
+            endpoints += scheme;
+        }
+    }
+    return endpoints;
+}
+
 }  // namespace
 
 std::string to_string(const JoinToken& token) {
-    const std::string_view address = std::string_view{token.endpoint}.substr(scheme.size());
-    return std::string{version} + '/' + std::string{address} + '/' + to_string(token.server) + '/' +
+    return std::string{version} + '/' + without_schemes(token.endpoints) + '/' +
+           to_string(token.server) + '/' +
            (token.secret.empty() ? std::string{no_secret} : token.secret) + '/' + token.name;
 }
 
@@ -30,14 +49,14 @@ Result<JoinToken> parse_join_token(std::string_view text) {
         }
         text.remove_prefix(slash + 1);
     }
-    const auto [begin, address, server, secret, name] = parts;
+    const auto [begin, addresses, server, secret, name] = parts;
     if (begin != version) {
         return fail(Errc::invalid, "a token begins with " + std::string{version} +
                                        "/; 'muster token create' prints the whole command");
     }
     const auto key = parse_public_key(server);
     const bool is_secret = secret == no_secret || parse_public_key(secret);
-    if (count < parts.size() || address.empty() || !key || !is_secret) {
+    if (count < parts.size() || addresses.empty() || !key || !is_secret) {
         return fail(Errc::invalid,
                     "the token is cut off or damaged; copy the whole line that 'muster token "
                     "create' printed");
@@ -46,7 +65,7 @@ Result<JoinToken> parse_join_token(std::string_view text) {
         return fail(Errc::invalid,
                     "the token ends with a name that is not valid: " + std::string{name_rule()});
     }
-    return JoinToken{.endpoint = std::string{scheme} + std::string{address},
+    return JoinToken{.endpoints = with_schemes(addresses),
                      .server = *key,
                      .secret = secret == no_secret ? std::string{} : std::string{secret},
                      .name = std::string{name}};

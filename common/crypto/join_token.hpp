@@ -10,12 +10,12 @@ namespace muster {
 
 /// All that a host needs to enrol, in one word that needs no quotes in a shell:
 ///
-///     muster1/ADDRESS:PORT/KEY OF THE COORDINATOR/SECRET/NAME
+///     muster1/ADDRESS:PORT,.../KEY OF THE COORDINATORS/SECRET/NAME
 ///
 /// The secret is `none` where an admin accepts the host, and the name is empty where the host
 /// chooses it.
 struct JoinToken {
-    std::string endpoint;  ///< tcp://ADDRESS:PORT, where hosts enrol.
+    std::string endpoints;  ///< tcp://ADDRESS:PORT,..., where hosts enrol: one a coordinator.
     PublicKey server;
     std::string secret;  ///< Empty: none.
     std::string name;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -39,7 +41,8 @@ struct OutOfLine : Variant {
 /// The coordinator's process answers these by itself, because they are about the process, or about
 /// rows that only its store has.
 using ShellRequest =
-    std::variant<HelpRequest, LogLevelRequest, AuditShowRequest, AuditVerifyRequest>;
+    std::variant<HelpRequest, LogLevelRequest, AuditShowRequest, AuditVerifyRequest,
+                 CoordinatorListRequest, CoordinatorResignRequest>;
 /// These are about the cluster: its core answers them.
 using CoreRequestBody = OutOfLine<std::variant<
     PingRequest, StatusRequest, NodeListRequest, NodeShowRequest, TaskListRequest, TaskShowRequest,
@@ -51,7 +54,7 @@ using CoreRequestBody = OutOfLine<std::variant<
     FreezeOnRequest, FreezeOffRequest, LogsRequest, TaskSignalRequest, UsageRequest, KeyListRequest,
     KeyAddRequest, KeyRevokeRequest, KeyRemoveRequest, KeyRotateRequest, KeyRenewRequest,
     NodeAcceptRequest, EnrolRequest, TokenListRequest, TokenCreateRequest, TokenRevokeRequest,
-    SecretListRequest, SecretSetRequest, SecretRemoveRequest>>;
+    SecretListRequest, SecretSetRequest, SecretRemoveRequest, UpgradeFinishRequest>>;
 
 template <class... Shell, class... Core>
 std::variant<Shell..., Core...> all_of_both(std::variant<Shell...>, std::variant<Core...>);
@@ -73,17 +76,28 @@ using CoreRequest = RequestOf<CoreRequestBody>;
 /// The request for the core, or the one that the process answers.
 [[nodiscard]] tl::expected<CoreRequest, ShellRequest> for_core(Request request);
 
-using ReplyBody = OutOfLine<std::variant<
-    HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply, TaskShowReply,
-    EventsReply, WaitReply, ChangeReply, RoundReply, StoreAcceptReply, LogLevelReply, StatsReply,
-    ReportedReply, ExplainReply, PlanReply, RebalanceReply, NodesChangeReply, LimitsReply,
-    GroupListReply, GroupShowReply, FreezeReply, LogsReply, TaskSignalReply, UsageReply, KeysReply,
-    TokensReply, EnrolReply, AuditReply, AuditVerifyReply, SecretsReply>>;
+using ReplyBody = OutOfLine<
+    std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply,
+                 TaskShowReply, EventsReply, WaitReply, ChangeReply, RoundReply, StoreAcceptReply,
+                 LogLevelReply, StatsReply, ReportedReply, ExplainReply, PlanReply, RebalanceReply,
+                 NodesChangeReply, LimitsReply, GroupListReply, GroupShowReply, FreezeReply,
+                 LogsReply, TaskSignalReply, UsageReply, KeysReply, TokensReply, EnrolReply,
+                 AuditReply, AuditVerifyReply, SecretsReply, CoordinatorsReply, UpgradeReply>>;
+
+/// Says that a coordinator answered which does not lead: it knows what is wanted, not what runs,
+/// and takes no changes.
+struct Standby {
+    std::string leader;     ///< The host of who leads; empty: nobody, or it is not known.
+    std::string leader_at;  ///< Its endpoint for operators.
+
+    friend bool operator==(const Standby&, const Standby&) = default;
+};
 
 /// Exactly one per request.
 struct Reply {
     RequestId id;
     Result<ReplyBody> result;
+    std::optional<Standby> standby{};
 
     friend bool operator==(const Reply&, const Reply&) = default;
 };

@@ -62,14 +62,16 @@ std::optional<HandshakeFailure> Dealer::take_handshake_failure() {
     return monitor_ ? monitor_->take() : std::nullopt;
 }
 
+bool Dealer::can_send() { return (library().get(zmq::sockopt::events) & ZMQ_POLLOUT) != 0; }
+
 Result<void> Dealer::connect(std::string_view endpoint) {
     endpoint_ = endpoint;
     return connect_to(endpoint);
 }
 
-Result<void> Dealer::connect_anew() {
+Result<void> Dealer::connect_anew(std::string_view endpoint) {
     disconnect_from(endpoint_);
-    return connect_to(endpoint_);
+    return connect(endpoint);
 }
 
 }  // namespace muster::net

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/base/random.hpp"
-#include "common/net/handshake_monitor.hpp"
+#include "common/net/security/handshake_monitor.hpp"
 #include "common/net/socket.hpp"
 
 namespace muster::net {
@@ -43,8 +43,11 @@ public:
     Dealer(Context& context, const DealerOptions& options);
 
     [[nodiscard]] Result<void> connect(std::string_view endpoint);
-    /// Ends the link in any state, and makes a new one to the same endpoint.
-    [[nodiscard]] Result<void> connect_anew();
+    /// Ends the link in any state, and makes a new one, perhaps to another endpoint.
+    [[nodiscard]] Result<void> connect_anew(std::string_view endpoint);
+
+    /// A message would go out now: there is a link, and its queue has room.
+    [[nodiscard]] bool can_send();
 
     /// Why the last handshake failed, once for each failure. Nothing wakes a Loop for it: ask after
     /// a turn. Without keys never anything.

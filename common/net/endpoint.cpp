@@ -132,6 +132,30 @@ Result<std::string> endpoint_to_connect(std::string_view text) {
     return checked(text, Use::connect);
 }
 
+std::vector<std::string> endpoints_in(std::string_view text) {
+    std::vector<std::string> all;
+    // The path of an ipc endpoint may have commas, too.
+    const auto separator = [&] { return std::min(text.find(",tcp://"), text.find(",ipc://")); };
+    for (auto end = separator(); end != std::string_view::npos; end = separator()) {
+        all.emplace_back(text.substr(0, end));
+        text.remove_prefix(end + 1);
+    }
+    all.emplace_back(text);
+    return all;
+}
+
+Result<std::string> endpoints_to_connect(std::string_view text) {
+    std::string all;
+    for (const std::string& one : endpoints_in(text)) {
+        const auto endpoint = endpoint_to_connect(one);
+        if (!endpoint) {
+            return endpoint;
+        }
+        all += (all.empty() ? "" : ",") + *endpoint;
+    }
+    return all;
+}
+
 bool is_on_this_host(std::string_view endpoint) {
     const auto parts = split(endpoint);
     return parts ? is_loopback(parts->host) : !ipc_path(endpoint).empty();

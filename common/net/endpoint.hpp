@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/result.hpp"
 
@@ -15,6 +16,12 @@ namespace muster::net {
 /// Where a socket connects. The host may also be a name, which the library looks up as IPv4. The
 /// port is required, and an address that means every address is refused.
 [[nodiscard]] Result<std::string> endpoint_to_connect(std::string_view text);
+
+/// Where one of several coordinators may be: endpoints_in() of the text, each as above. Returns
+/// them in the form of the text.
+[[nodiscard]] Result<std::string> endpoints_to_connect(std::string_view text);
+/// The endpoints of a text, between commas.
+[[nodiscard]] std::vector<std::string> endpoints_in(std::string_view text);
 
 /// Only processes of this host reach the endpoint: it is loopback or ipc.
 [[nodiscard]] bool is_on_this_host(std::string_view endpoint);

@@ -13,7 +13,7 @@
 #include "common/base/time.hpp"
 #include "common/net/accept/unreceived.hpp"
 #include "common/net/context.hpp"
-#include "common/net/security.hpp"
+#include "common/net/security/security.hpp"
 
 namespace muster::net {
 

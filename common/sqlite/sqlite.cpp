@@ -12,14 +12,17 @@
 namespace muster::sqlite {
 namespace {
 
+constexpr const char* in_memory_path = ":memory:";
+
 // `store` begins the sentence: `store 'PATH' `.
-std::string sentence(const std::string& store, int code, const std::string& words, int system) {
+std::string sentence(const std::string& store, bool is_file, int code, const std::string& words,
+                     int system) {
     const auto reason = system != 0 ? words + ": " + std::strerror(system) : words;
     switch (code & 0xff) {
         case SQLITE_BUSY:
         case SQLITE_LOCKED: return store + "is in use by another program";
         case SQLITE_CORRUPT:
-        case SQLITE_NOTADB: return damaged(store, words);
+        case SQLITE_NOTADB: return damaged(store, words, is_file);
         case SQLITE_FULL: return store + "cannot be written: its disk is full";
         case SQLITE_READONLY:
         case SQLITE_PERM:
@@ -51,9 +54,9 @@ int size_of(std::string_view bytes) {
 
 }  // namespace
 
-std::string damaged(const std::string& file, std::string_view how) {
-    return file + "is damaged (" + std::string{how} +
-           "); restore a backup, or move the file away to begin with an empty one";
+std::string damaged(const std::string& store, std::string_view how, bool is_file) {
+    return store + "is damaged (" + std::string{how} + "); restore a backup" +
+           (is_file ? ", or move the file away to begin with an empty one" : "");
 }
 
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
@@ -106,6 +109,21 @@ Result<void> Statement::run() {
     return step().map([](bool is_row) { ensure(!is_row, "a statement without rows"); });
 }
 
+int Statement::columns() const { return sqlite3_column_count(statement_.get()); }
+
+std::string_view Statement::name(int column) const {
+    return sqlite3_column_name(statement_.get(), column);
+}
+
+Statement::Kind Statement::kind(int column) const {
+    switch (sqlite3_column_type(statement_.get(), column)) {
+        case SQLITE_INTEGER: return Kind::number;
+        case SQLITE_TEXT: return Kind::text;
+        case SQLITE_BLOB: return Kind::blob;
+        default: return Kind::other;
+    }
+}
+
 std::int64_t Statement::number(int column) const {
     return sqlite3_column_int64(statement_.get(), column);
 }
@@ -122,17 +140,34 @@ std::string_view Statement::blob(int column) const {
                             : std::string_view{bytes, static_cast<std::size_t>(size)};
 }
 
-Database::Database(std::string path, std::string_view what, sqlite3* database)
-    : path_{std::move(path)}, what_{what}, database_{database} {}
+Database::Database(std::string path, std::string_view what, bool is_file, sqlite3* database)
+    : path_{std::move(path)}, what_{what}, is_file_{is_file}, database_{database} {}
 
 Result<std::unique_ptr<Database>> Database::open(const std::string& path, std::string_view what) {
     keep_from_others(path);
+    return open_as(path, path, what);
+}
+
+Result<std::unique_ptr<Database>> Database::open_copy(const std::string& path,
+                                                      const std::string& of,
+                                                      std::string_view what) {
+    return open_as(of, path, what);
+}
+
+Result<std::unique_ptr<Database>> Database::in_memory(const std::string& name,
+                                                      std::string_view what) {
+    return open_as(name, in_memory_path, what);
+}
+
+Result<std::unique_ptr<Database>> Database::open_as(const std::string& name,
+                                                    const std::string& path,
+                                                    std::string_view what) {
     sqlite3* handle = nullptr;
     const int flags =
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
     // A handle must be closed even when opening failed.
-    std::unique_ptr<Database> database{new Database{path, what, handle}};
+    std::unique_ptr<Database> database{new Database{name, what, path != in_memory_path, handle}};
     if (code != SQLITE_OK) {
         return database->failure();
     }
@@ -176,8 +211,8 @@ bool Database::is_damaged() const {
 tl::unexpected<Error> Database::failure() const {
     const int code = sqlite3_extended_errcode(database_.get());
     return fail(Errc::store_failed,
-                sentence(what_ + " '" + path_ + "' ", code, sqlite3_errmsg(database_.get()),
-                         sqlite3_system_errno(database_.get())));
+                sentence(what_ + " '" + path_ + "' ", is_file_, code,
+                         sqlite3_errmsg(database_.get()), sqlite3_system_errno(database_.get())));
 }
 
 }  // namespace muster::sqlite

@@ -29,6 +29,12 @@ public:
     /// Runs it to its end; for statements without rows.
     [[nodiscard]] Result<void> run();
 
+    /// What a value is stored as.
+    enum class Kind : std::uint8_t { number, text, blob, other };
+    [[nodiscard]] int columns() const;
+    [[nodiscard]] std::string_view name(int column) const;
+    [[nodiscard]] Kind kind(int column) const;
+
     [[nodiscard]] std::int64_t number(int column) const;
     [[nodiscard]] bool is_null(int column) const;
     /// Valid until the next step.
@@ -46,8 +52,9 @@ private:
     std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-/// The error for a damaged file, with a remedy. `file` is its subject: `store 'PATH' `.
-[[nodiscard]] std::string damaged(const std::string& file, std::string_view how);
+/// The error for a damaged store, with a remedy. `store` is its subject: `store 'PATH' `.
+[[nodiscard]] std::string damaged(const std::string& store, std::string_view how,
+                                  bool is_file = true);
 
 /// An open file. Used by one thread at a time; it outlives its statements.
 class Database {
@@ -55,6 +62,14 @@ public:
     /// `what` is the file's name in errors: `store`, `journal`.
     [[nodiscard]] static Result<std::unique_ptr<Database>> open(const std::string& path,
                                                                 std::string_view what);
+
+    /// A copy of the file `of`, which stands in errors for the path.
+    [[nodiscard]] static Result<std::unique_ptr<Database>> open_copy(const std::string& path,
+                                                                     const std::string& of,
+                                                                     std::string_view what);
+    /// Without a file: its content ends with it. `name` stands in errors for the path.
+    [[nodiscard]] static Result<std::unique_ptr<Database>> in_memory(const std::string& name,
+                                                                     std::string_view what);
 
     Database(const Database&) = delete;
     Database& operator=(const Database&) = delete;
@@ -69,6 +84,8 @@ public:
     [[nodiscard]] Result<std::string> first_finding(std::string_view check) const;
 
     [[nodiscard]] const std::string& path() const { return path_; }
+    /// False: it is in memory.
+    [[nodiscard]] bool is_file() const { return is_file_; }
     /// True if the last error means a damaged file.
     [[nodiscard]] bool is_damaged() const;
     /// The last error as a sentence.
@@ -78,10 +95,14 @@ private:
     struct Close {
         void operator()(sqlite3* database) const;
     };
-    Database(std::string path, std::string_view what, sqlite3* database);
+    Database(std::string path, std::string_view what, bool is_file, sqlite3* database);
+    [[nodiscard]] static Result<std::unique_ptr<Database>> open_as(const std::string& name,
+                                                                   const std::string& path,
+                                                                   std::string_view what);
 
     std::string path_;
     std::string what_;
+    bool is_file_;
     std::unique_ptr<sqlite3, Close> database_;
 };
 

@@ -16,7 +16,21 @@ Coordinator::Coordinator(Instant now, CoordinatorOptions options, const StoreIma
 
 Coordinator::~Coordinator() = default;
 
+void Coordinator::follow(Instant now, const StoreImage& image) {
+    const CivilClock clock = rooms_->memory().clock;
+    rooms_ = std::make_unique<Rooms>(now, CoordinatorOptions{rooms_->memory().options}, image);
+    rooms_->set(clock);
+}
+
+void Coordinator::lead(Instant now, const StoreImage& image) {
+    rooms_ = std::make_unique<Rooms>(now, CoordinatorOptions{rooms_->memory().options}, image);
+    stands_by_ = false;
+}
+
 Output Coordinator::step(Instant now, const Input& input) {
+    if (stands_by_) {
+        return rooms_->step_standing_by(now, input);
+    }
     Output output = rooms_->step(now, input);
 #ifndef NDEBUG
     // The check reads every node and every copy after every step.
@@ -84,6 +98,8 @@ bool Coordinator::is_enrolment_open(Instant now) const {
 
 bool Coordinator::has_incomplete_change() const { return rooms_->has_incomplete_change(); }
 
-Instant Coordinator::next_deadline() const { return rooms_->next_deadline(); }
+Instant Coordinator::next_deadline() const {
+    return stands_by_ ? Instant::max() : rooms_->next_deadline();
+}
 
 }  // namespace muster::coordinator

@@ -21,8 +21,8 @@ class Rooms;
 ///
 ///     message or request -> state -> plan -> commands, polls, persist, replies, events
 ///
-/// One object is one leadership: `image.meta` already holds its epoch and leader id, written by the
-/// store in the transaction that won it.
+/// A leadership begins with an image whose `meta` already holds its epoch and leader id, written by
+/// the store in the transaction that won it. Before and after it the coordinator may stand by.
 class Coordinator {
 public:
     Coordinator(Instant now, CoordinatorOptions options, const StoreImage& image);
@@ -31,6 +31,14 @@ public:
     Coordinator& operator=(const Coordinator&) = delete;
 
     [[nodiscard]] Output step(Instant now, const Input& input);
+
+    /// From now on this coordinator stands by: it answers what is read, from what it knows, and
+    /// does nothing else.
+    void stand_by() { stands_by_ = true; }
+    /// What it knows while it stands by: the store as it is now.
+    void follow(Instant now, const StoreImage& image);
+    /// The next leadership, as at construction.
+    void lead(Instant now, const StoreImage& image);
 
     /// Adds some rows to a list. False: the list is complete. This changes no state, so it is not a
     /// step.
@@ -77,6 +85,7 @@ private:
     friend struct CoreFields;
 
     std::unique_ptr<Rooms> rooms_;
+    bool stands_by_ = false;
 };
 
 }  // namespace muster::coordinator

@@ -20,6 +20,9 @@ public:
     Rooms(Instant now, CoordinatorOptions options, const StoreImage& image);
 
     [[nodiscard]] Output step(Instant now, const Input& input);
+    /// Of a coordinator that does not lead: answers what is read.
+    [[nodiscard]] Output step_standing_by(Instant now, const Input& input);
+    void set(const CivilClock& clock) { in_.clock = clock; }
     [[nodiscard]] Instant next_deadline() const;
     [[nodiscard]] const Memory& memory() const { return in_; }
     /// A large change is not complete, or not all durable writes are in effect yet.

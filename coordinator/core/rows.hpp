@@ -29,6 +29,8 @@ struct Meta {
     LeaderId leader;
     Generation counter{};       ///< The last number given to a durable change.
     CivilMs request_horizon{};  ///< A request id that is not later is refused.
+    /// Of the rows: a program that knows it can read them. Only an operator raises it.
+    std::uint32_t schema = 0;
 
     friend bool operator==(const Meta&, const Meta&) = default;
 };
@@ -257,6 +259,7 @@ struct StoreImage {
     /// Of the rows of the audit only this. If it was taken out of the store, while rows are there,
     /// it has their highest number and no seal.
     std::vector<AuditHead> audit;
+    std::uint32_t newest_schema = 0;  ///< That this program can write.
 };
 
 template <class Row>

@@ -294,7 +294,7 @@ struct CoreFields::OfCore : PlainFields {
     static constexpr auto names(const MoveQueue*) { return "resting rests checks"; }
     static constexpr auto names(const PlannerState*) {
         return "-workload -placements places requirements due statuses failures notes moves "
-               "move_queue -scratch names_version";
+               "move_queue -scratch names_version is_held_back uncounted";
     }
 
     // ---- rounds, and who leads ----
@@ -426,14 +426,14 @@ struct CoreFields::OfCore : PlainFields {
     }
     static void fields(auto& visit, codec::Like<Ledger> auto& it) {
         // No state is saved while there are parts.
-        auto& [options, meta, persisted, durable, tables, removed_tasks, answers, pending, audit,
-               parts] = it;
+        auto& [options, newest_schema, meta, persisted, durable, tables, removed_tasks, answers,
+               pending, audit, parts] = it;
         auto& [tasks, intents, settings, freeze, keys, tokens, secrets] = tables;
         visit(
-            "meta persisted durable tasks intents settings freeze keys tokens secrets "
-            "removed_tasks answers pending audit",
-            meta, persisted, durable, tasks, intents, settings, freeze, keys, tokens, secrets,
-            removed_tasks, answers, pending, audit);
+            "newest_schema meta persisted durable tasks intents settings freeze keys tokens "
+            "secrets removed_tasks answers pending audit",
+            newest_schema, meta, persisted, durable, tasks, intents, settings, freeze, keys, tokens,
+            secrets, removed_tasks, answers, pending, audit);
     }
     /// Not the key, but the hash of the newest row, so that a restored core goes on with the chain.
     static void fields(auto& visit, codec::Like<Audit> auto& it) {

@@ -129,7 +129,7 @@ struct PlainFields {
     // ---- stored rows ----
 
     static constexpr auto names(const Meta*) {
-        return "cluster epoch leader counter request_horizon";
+        return "cluster epoch leader counter request_horizon schema";
     }
     static constexpr auto names(const StoredTask*) { return "wanted generation created"; }
     static constexpr auto names(const OrdinalSet*) { return "words"; }

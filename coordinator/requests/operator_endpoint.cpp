@@ -19,8 +19,13 @@ constexpr int replies_queued = static_cast<int>(limits::upload_bytes / limits::p
 // A peer may assemble two answers at once, so their numbers differ.
 std::atomic<std::uint64_t> replies_in_parts = 0;
 
-std::string encoded(OperatorEndpoint::Form form, const Reply& reply) {
-    if (form == OperatorEndpoint::Form::json) {
+std::string encoded(const OperatorEndpoint::Asker& asker, const Reply& reply) {
+    if (asker.standby && !reply.standby) {
+        Reply marked{reply};
+        marked.standby = *asker.standby;
+        return encoded(asker, marked);
+    }
+    if (asker.form == OperatorEndpoint::Form::json) {
         return codec::to_json(reply);
     }
     std::string body;
@@ -48,6 +53,7 @@ net::Receipt OperatorEndpoint::receive(Instant now, Question& into) {
                  .is_enrolling = door_ == Door::enrolment,
                  .key = asker_.envelope.peer};
     const bool one_frame = receipt == net::Receipt::message && received_.size() == 1;
+    asker_.standby = standby_;
     asker_.form = one_frame || receipt == net::Receipt::probe ? Form::json : Form::native;
     if (!is_in_time(now)) {
         return net::Receipt::dropped;
@@ -156,13 +162,13 @@ void OperatorEndpoint::refuse(Instant now, const Asker& asker, const Error& erro
 }
 
 OperatorEndpoint::Written OperatorEndpoint::written(const Asker& asker, const Reply& reply) {
-    std::string body = encoded(asker.form, reply);
+    std::string body = encoded(asker, reply);
     if (body.size() > limits::upload_bytes) {
         const Error error{Errc::too_large, "the answer has " + std::to_string(body.size()) +
                                                " bytes, above the limit of " +
                                                std::to_string(limits::upload_bytes) +
                                                "; ask for less"};
-        body = encoded(asker.form, {.id = reply.id, .result = tl::unexpected{error}});
+        body = encoded(asker, {.id = reply.id, .result = tl::unexpected{error}});
     }
     Written written{.frames = {}, .bytes = body.size()};
     if (asker.form == Form::json || asker.envelope.delimited || body.size() <= limits::part_bytes) {
@@ -180,7 +186,7 @@ OperatorEndpoint::Written OperatorEndpoint::written(const Asker& asker, const Re
 
 void OperatorEndpoint::answer(const Asker& asker, const Reply& reply) {
     const Written whole = written(asker, reply);
-    if (auto why = too_much(asker, whole.bytes)) {
+    if (auto why = obstacle(asker, whole.bytes)) {
         send(asker, written(asker, {.id = reply.id, .result = tl::unexpected{*std::move(why)}}));
         return;
     }
@@ -189,14 +195,19 @@ void OperatorEndpoint::answer(const Asker& asker, const Reply& reply) {
 
 void OperatorEndpoint::answer(Instant now, const Asker& asker, RequestId id,
                               const Written& written) {
-    if (const auto why = too_much(asker, written.bytes)) {
+    if (const auto why = obstacle(asker, written.bytes)) {
         refuse(now, asker, *why, id);
         return;
     }
     send(asker, written);
 }
 
-std::optional<Error> OperatorEndpoint::too_much(const Asker& asker, std::size_t bytes) const {
+std::optional<Error> OperatorEndpoint::obstacle(const Asker& asker, std::size_t bytes) const {
+    if (!leads_()) {
+        return Error{Errc::not_leader,
+                     "this coordinator does not lead any more; ask again: the same request id "
+                     "takes effect once"};
+    }
     if (bytes > limits::part_bytes && (unread_.of(asker.envelope.route) > limits::unread_bytes ||
                                        unread_.of_all() + bytes > limits::unread_bytes_of_all)) {
         return Error{Errc::busy, "the answer has " + std::to_string(bytes) +

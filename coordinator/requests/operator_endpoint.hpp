@@ -2,15 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/limits.hpp"
 #include "common/log/log.hpp"
 #include "common/messages/operator.hpp"
-#include "common/net/peer_rate.hpp"
+#include "common/net/security/peer_rate.hpp"
 #include "common/net/unread.hpp"
 #include "coordinator/core/io.hpp"
 #include "coordinator/requests/uploads.hpp"
@@ -45,6 +48,7 @@ public:
         net::Envelope envelope;
         Form form = Form::native;
         Caller by{};
+        std::shared_ptr<const Standby> standby{};  ///< Null: this coordinator leads.
     };
     struct Question {
         Asker asker;
@@ -70,11 +74,19 @@ public:
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
     [[nodiscard]] net::Router& socket() { return router_; }
 
+    /// Marks all answers to later messages. Null: this coordinator leads.
+    void stand_by(std::shared_ptr<const Standby> standby) { standby_ = std::move(standby); }
+
     /// Takes one message off the socket. `message`: `into` is a question that needs an answer().
     [[nodiscard]] net::Receipt receive(Instant now, Question& into);
     /// Whether a question reaches the core. False: it was answered here, because it is malformed or
     /// its peer does not read.
     [[nodiscard]] bool admit(Instant now, const Asker& asker, const Result<Request>& request);
+
+    /// Once this is false, every answer is `not_leader`: another coordinator may have changed what
+    /// the answer was made from. It is asked when an answer is sent, so an answer that is sent was
+    /// true at some time after its request had come.
+    void answer_while(std::function<bool()> leads) { leads_ = std::move(leads); }
 
     void answer(const Asker& asker, const Reply& reply);
     /// Sends what written() made to a peer that asked in the same form under this id.
@@ -96,13 +108,15 @@ private:
     [[nodiscard]] Result<std::optional<Request>> decode_native(Instant now, std::string& upload);
     /// False: its key sends too many, and this message was answered.
     [[nodiscard]] bool is_in_time(Instant now);
-    /// Why a reply of this size cannot be sent now; nothing: it can.
-    [[nodiscard]] std::optional<Error> too_much(const Asker& asker, std::size_t bytes) const;
+    /// Why a reply of this size may not be sent now; nothing: it may.
+    [[nodiscard]] std::optional<Error> obstacle(const Asker& asker, std::size_t bytes) const;
     void send(const Asker& asker, const Written& written);
 
     Door door_ = Door::local;
+    std::function<bool()> leads_ = [] { return true; };
     net::Router router_;
     net::Unread unread_;
+    std::shared_ptr<const Standby> standby_;
     net::Message received_;
     Asker asker_;
     Uploads uploads_;

@@ -31,13 +31,14 @@ Fault first(Fault one) { return one; }
 Fault first(Fault one, auto... more) { return one ? one : first(std::move(more)...); }
 
 template <class Row>
-Fault find_in(std::string_view table, const std::vector<Row>& rows, auto judge) {
+void find_in(std::string_view table, const std::vector<Row>& rows, auto judge,
+             std::vector<std::string>& faults) {
     for (const Row& row : rows) {
         if (const Fault fault = judge(row)) {
-            return std::string{table} + ", row " + in_quotes(key_of(row)) + ": " + *fault;
+            faults.push_back(std::string{table} + ", row " + in_quotes(key_of(row)) + ": " +
+                             *fault);
         }
     }
-    return std::nullopt;
 }
 
 }  // namespace
@@ -87,17 +88,20 @@ Fault fault_of(const StoredSetting& row) {
 
 Fault fault_of(const StoredFreeze& row) { return fault_of_number("since", row.since); }
 
-Fault find_fault(const StoreImage& image) {
+std::vector<std::string> find_faults(const StoreImage& image) {
+    std::vector<std::string> faults;
     if (const Fault fault = fault_of(image.meta)) {
-        return "table meta: " + *fault;
+        faults.push_back("table meta: " + *fault);
     }
     const auto judge = [](const auto& row) { return fault_of(row); };
-    return first(find_in("table tasks", image.tasks,
-                         [&](const StoredTask& row) { return fault_of(row, image.meta.counter); }),
-                 find_in("table nodes", image.nodes, judge),
-                 find_in("table intents", image.intents, judge),
-                 find_in("table settings", image.settings, judge),
-                 find_in("table freeze", image.freeze, judge));
+    find_in(
+        "table tasks", image.tasks,
+        [&](const StoredTask& row) { return fault_of(row, image.meta.counter); }, faults);
+    find_in("table nodes", image.nodes, judge, faults);
+    find_in("table intents", image.intents, judge, faults);
+    find_in("table settings", image.settings, judge, faults);
+    find_in("table freeze", image.freeze, judge, faults);
+    return faults;
 }
 
 }  // namespace muster::coordinator::rows

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "coordinator/core/rows.hpp"
 
@@ -17,7 +18,7 @@ namespace muster::coordinator::rows {
 [[nodiscard]] std::optional<std::string> fault_of(const StoredSetting& row);
 [[nodiscard]] std::optional<std::string> fault_of(const StoredFreeze& row);
 
-/// The fault of the first impossible row, with its table and key.
-[[nodiscard]] std::optional<std::string> find_fault(const StoreImage& image);
+/// The fault of each impossible row, with its table and key.
+[[nodiscard]] std::vector<std::string> find_faults(const StoreImage& image);
 
 }  // namespace muster::coordinator::rows

@@ -28,10 +28,12 @@ tl::unexpected<Error> unreadable(const std::string& row, const std::string& why)
     return fail(Errc::store_failed, row + " that cannot be read: " + why);
 }
 
-/// Reads each row of a query. The text of a fault from `row_of` continues `the store holds a`.
+/// Reads each row of a query. The text of a fault from `row_of` continues `the store holds a`. With
+/// `faults` it goes there, and the row is left out.
 template <class Row>
 Result<void> read_all(const sqlite::Database& database, std::string_view sql,
-                      std::vector<Row>& into, Result<Row> (*row_of)(const sqlite::Statement&)) {
+                      std::vector<Row>& into, Result<Row> (*row_of)(const sqlite::Statement&),
+                      std::vector<std::string>* faults = nullptr) {
     auto statement = database.prepare(sql);
     if (!statement) {
         return tl::unexpected{statement.error()};
@@ -45,6 +47,10 @@ Result<void> read_all(const sqlite::Database& database, std::string_view sql,
             return {};
         }
         auto row = row_of(*statement);
+        if (!row && faults != nullptr) {
+            faults->push_back(row.error().detail);
+            continue;
+        }
         if (!row) {
             return fail(Errc::store_failed,
                         "store '" + database.path() + "' holds a " + row.error().detail);
@@ -54,9 +60,12 @@ Result<void> read_all(const sqlite::Database& database, std::string_view sql,
 }
 
 Result<Meta> meta_of(const sqlite::Statement& row) {
-    return Meta{id_of<ClusterId>(row.blob(0)), from_column<Epoch>(row.number(1)),
-                id_of<LeaderId>(row.blob(2)), from_column<Generation>(row.number(3)),
-                CivilMs{row.number(4)}};
+    return Meta{.cluster = id_of<ClusterId>(row.blob(0)),
+                .epoch = from_column<Epoch>(row.number(1)),
+                .leader = id_of<LeaderId>(row.blob(2)),
+                .counter = from_column<Generation>(row.number(3)),
+                .request_horizon = CivilMs{row.number(4)},
+                .schema = from_column<std::uint32_t>(row.number(5))};
 }
 
 Result<StoredTask> task_of(const sqlite::Statement& row) {
@@ -232,9 +241,10 @@ Result<std::vector<AuditHead>> read_head(const sqlite::Database& database) {
 
 Result<Meta> read_meta(const sqlite::Database& database) {
     std::vector<Meta> rows;
-    const auto read =
-        read_all(database, "SELECT cluster, epoch, leader, counter, request_horizon FROM meta",
-                 rows, meta_of);
+    const auto read = read_all(database,
+                               "SELECT cluster, epoch, leader, counter, request_horizon, "
+                               "(SELECT user_version FROM pragma_user_version) FROM meta",
+                               rows, meta_of);
     if (!read) {
         return tl::unexpected{read.error()};
     }
@@ -244,16 +254,17 @@ Result<Meta> read_meta(const sqlite::Database& database) {
     return rows.back();
 }
 
-Result<StoreImage> read_image(const sqlite::Database& database) {
+Result<StoreImage> read_image(const sqlite::Database& database, std::vector<std::string>* faults) {
     StoreImage image;
     const auto meta = read_meta(database);
     if (!meta) {
         return tl::unexpected{meta.error()};
     }
     image.meta = *meta;
+    image.newest_schema = schema_version;
     Result<void> read;
     const auto add = [&](std::string_view sql, auto& into, auto row_of) {
-        read = read ? read_all(database, sql, into, row_of) : read;
+        read = read ? read_all(database, sql, into, row_of, faults) : read;
     };
     add("SELECT name, generation, created, wanted FROM tasks ORDER BY name", image.tasks, task_of);
     add("SELECT name, incarnation, lost, gone, ahead FROM nodes ORDER BY name", image.nodes,
@@ -280,8 +291,11 @@ Result<StoreImage> read_image(const sqlite::Database& database) {
         return tl::unexpected{head.error()};
     }
     image.audit = std::move(*head);
-    if (const auto fault = find_fault(image)) {
-        return damaged(database.path(), *fault);
+    const auto found = find_faults(image);
+    if (faults != nullptr) {
+        faults->insert(faults->end(), found.begin(), found.end());
+    } else if (!found.empty()) {
+        return damaged(database, found.front());
     }
     return image;
 }
@@ -315,29 +329,38 @@ Result<AuditPage> read_audit(const sqlite::Database& database, std::optional<std
 namespace {
 
 /// The statement for each kind of Write, in their order; the last kind, Continues, has none.
+/// Columns are named, so that a later schema can add some.
 constexpr std::array<std::string_view, std::variant_size_v<Write> - 1> texts{
     "UPDATE meta SET cluster = ?, epoch = ?, leader = ?, counter = ?, request_horizon = ?",
-    "INSERT OR REPLACE INTO tasks VALUES (?, ?, ?, ?)",
-    "INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?)",
-    "INSERT OR REPLACE INTO requests VALUES (?, ?, ?)",
-    "INSERT OR REPLACE INTO intents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    "INSERT OR REPLACE INTO settings VALUES (?, ?)",
+    "INSERT OR REPLACE INTO tasks (name, generation, created, wanted) VALUES (?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO nodes (name, incarnation, lost, gone, ahead) VALUES (?, ?, ?, ?, "
+    "?)",
+    "INSERT OR REPLACE INTO requests (id, asked, reply) VALUES (?, ?, ?)",
+    "INSERT OR REPLACE INTO intents (name, intent, admission, pool, reason, author, since, "
+    "deadline, force, remove) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)",
     "DELETE FROM tasks WHERE name = ?",
     "DELETE FROM nodes WHERE name = ?",
     "DELETE FROM intents WHERE name = ?",
     "DELETE FROM requests WHERE id < ?",
-    "INSERT OR REPLACE INTO freeze VALUES (1, ?, ?, ?)",
+    "INSERT OR REPLACE INTO freeze (one, reason, author, since) VALUES (1, ?, ?, ?)",
     "DELETE FROM freeze",
-    "INSERT OR REPLACE INTO ends VALUES (?, ?, ?)",
+    "INSERT OR REPLACE INTO ends (name, generation, ordinals) VALUES (?, ?, ?)",
     "DELETE FROM ends WHERE name = ?",
-    "INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO keys (name, role, key, since, until, second_key, second_since, "
+    "second_until, revoked, pools, tasks, author, rotation, lasting_until) VALUES (?, ?, ?, "
+    "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "DELETE FROM keys WHERE name = ?",
-    "INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO tokens (id, hash, pattern, uses, until, author) VALUES (?, ?, ?, "
+    "?, ?, ?)",
     "DELETE FROM tokens WHERE id = ?",
-    "INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    "INSERT OR REPLACE INTO audit_head VALUES (1, ?, ?, ?, ?)",
+    "INSERT INTO audit (number, at, actor, fingerprint, action, result, detail, request, "
+    "epoch, counter, previous, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO audit_head (one, number, first, hash, seal) VALUES (1, ?, ?, ?, "
+    "?)",
     "DELETE FROM audit WHERE number <= ?",
-    "INSERT OR REPLACE INTO secrets VALUES (?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO secrets (name, version, since, author, encrypted) VALUES (?, ?, "
+    "?, ?, ?)",
     "DELETE FROM secrets WHERE name = ?",
 };
 

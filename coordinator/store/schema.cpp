@@ -1,5 +1,6 @@
 #include "coordinator/store/schema.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -163,10 +164,17 @@ constexpr const char* table_of_secrets = R"(
     ) WITHOUT ROWID;
 )";
 
+// No table changes. Since then the answer to `upgrade finish` may be among the stored ones.
+constexpr const char* answer_of_upgrades = "";
+
 /// The step from each schema to the next.
-constexpr std::array<const char*, schema_version> steps{
-    first_tables,   tables_of_intents, table_of_freeze,  limits_of_rounds, table_of_ends,
-    tables_of_keys, tables_of_audit,   rotation_of_keys, table_of_secrets};
+constexpr std::array steps{
+    first_tables,       tables_of_intents, table_of_freeze,  limits_of_rounds, table_of_ends,
+    tables_of_keys,     tables_of_audit,   rotation_of_keys, table_of_secrets, answer_of_upgrades,
+#ifdef MUSTER_NEXT_SCHEMA
+    MUSTER_NEXT_SCHEMA,  // Tests run this version beside one that is newer.
+#endif
+};
 
 Result<void> insert_meta(const sqlite::Database& database, const ClusterId& cluster) {
     return database.prepare("INSERT INTO meta VALUES (1, ?, 0, ?, 0, 0)")
@@ -177,8 +185,18 @@ Result<void> insert_meta(const sqlite::Database& database, const ClusterId& clus
 
 }  // namespace
 
-tl::unexpected<Error> damaged(const std::string& path, std::string_view how) {
-    return fail(Errc::store_failed, sqlite::damaged("store '" + path + "' ", how));
+const std::uint32_t schema_version = steps.size();
+
+tl::unexpected<Error> damaged(const sqlite::Database& database, std::string_view how) {
+    return fail(Errc::store_failed,
+                sqlite::damaged("store '" + database.path() + "' ", how, database.is_file()));
+}
+
+Result<void> check_integrity(const sqlite::Database& database) {
+    return database.first_finding("PRAGMA integrity_check(1)").and_then([&](std::string found) {
+        std::replace(found.begin(), found.end(), '\n', ' ');
+        return found == "ok" ? Result<void>{} : damaged(database, found);
+    });
 }
 
 Result<void> check_schema(const sqlite::Database& database) {
@@ -188,34 +206,38 @@ Result<void> check_schema(const sqlite::Database& database) {
             "WHERE type IN ('trigger', 'view') ORDER BY name")
         .and_then([&](const std::string& found) {
             return found == "ok" ? Result<void>{}
-                                 : damaged(database.path(), "its schema holds the " + found +
-                                                                ", which muster never made");
+                                 : damaged(database, "its schema holds the " + found +
+                                                         ", which muster never made");
         });
 }
 
-Result<void> make_tables(const sqlite::Database& database, const ClusterId& cluster) {
+tl::unexpected<Error> too_new(const std::string& name, std::uint32_t schema) {
+    return fail(Errc::store_failed, name + " was written by a newer muster (schema " +
+                                        std::to_string(schema) + ", this one knows " +
+                                        std::to_string(schema_version) + "); start that version");
+}
+
+Result<void> make_tables(const sqlite::Database& database, const ClusterId& cluster,
+                         std::uint32_t schema) {
     const auto version = database.number("PRAGMA user_version");
     if (!version) {
         return tl::unexpected{version.error()};
     }
-    if (*version > schema_version) {
-        return fail(Errc::store_failed,
-                    "store '" + database.path() + "' was written by a newer muster (schema " +
-                        std::to_string(*version) + ", this one knows " +
-                        std::to_string(schema_version) + "); start that version");
+    if (*version > std::int64_t{schema}) {
+        return too_new("store '" + database.path() + "'", static_cast<std::uint32_t>(*version));
     }
     if (*version < 0) {
-        return damaged(database.path(), "schema " + std::to_string(*version));
+        return damaged(database, "schema " + std::to_string(*version));
     }
     Result<void> made;
-    for (std::int64_t at = *version; made && at < schema_version; ++at) {
+    for (std::int64_t at = *version; made && at < std::int64_t{schema}; ++at) {
         made = database.execute(steps.at(static_cast<std::size_t>(at)));
         if (made && at == 0) {
             made = insert_meta(database, cluster);
         }
     }
-    if (made && *version < schema_version) {
-        made = database.execute("PRAGMA user_version = " + std::to_string(schema_version));
+    if (made && *version < std::int64_t{schema}) {
+        made = database.execute("PRAGMA user_version = " + std::to_string(schema));
     }
     return made;
 }

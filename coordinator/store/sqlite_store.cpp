@@ -1,10 +1,7 @@
 #include "coordinator/store/sqlite_store.hpp"
 
-#include <algorithm>
 #include <filesystem>
-#include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/ensure.hpp"
 #include "common/base/paths.hpp"
@@ -25,27 +22,6 @@ constexpr const char* settings = R"(
     PRAGMA trusted_schema = OFF;
 )";
 
-Result<void> check_integrity(const sqlite::Database& database) {
-    return database.first_finding("PRAGMA integrity_check(1)").and_then([&](std::string found) {
-        std::replace(found.begin(), found.end(), '\n', ' ');
-        return found == "ok" ? Result<void>{} : rows::damaged(database.path(), found);
-    });
-}
-
-/// SQLite takes a file of less than a page for a new one, and deletes the log beside it. A log
-/// exists only once the first page is on disk.
-Result<void> check_log(const std::string& path) {
-    constexpr std::uintmax_t least_page = 512;
-    const auto bytes = [](const std::string& file) {
-        std::error_code is_none;
-        const std::uintmax_t size = std::filesystem::file_size(file, is_none);
-        return is_none ? std::uintmax_t{0} : size;
-    };
-    return bytes(path) < least_page && bytes(path + "-wal") > 0
-               ? rows::damaged(path, "nothing is left of it but its log, " + path + "-wal")
-               : Result<void>{};
-}
-
 FileIdentity identity_of(const std::string& path) {
     struct stat status = {};
     if (stat(path.c_str(), &status) != 0) {
@@ -61,9 +37,7 @@ std::vector<FileIdentity> files_of_store(const std::string& path) {
 }  // namespace
 
 SqliteStore::SqliteStore(std::unique_ptr<sqlite::Database> database)
-    : database_{std::move(database)}, news_{eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)} {
-    ensure(news_ >= 0, "a daemon that just started has files left");
-}
+    : database_{std::move(database)} {}
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
                                                        const ClusterId& if_new) {
@@ -73,19 +47,20 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& path,
         return database->execute(settings)
             .and_then([&] { return rows::check_schema(*database); })
             .and_then([&] { return sqlite::in_transaction(*database, made); })
-            .and_then([&] { return check_integrity(*database); })
+            .and_then([&] { return rows::check_integrity(*database); })
             .map(
                 [&] { return std::unique_ptr<SqliteStore>{new SqliteStore{std::move(database)}}; });
     };
     return paths::make_private_directory(directory)
         .and_then([&] { return check_files(path); })
         .and_then([&] { return check_log(path); })
+        .and_then([&] { return check_not_moved(path); })
         .and_then([&] { return sqlite::Database::open(path, "store"); })
         .and_then(prepare);
 }
 
 Result<StoreImage> SqliteStore::begin_leadership(const LeaderId& leader) {
-    ensure(!thread_.joinable(), "one leadership for each opening of the store");
+    ensure(!queue_.is_started(), "one leadership for each opening of the store");
     auto writer = rows::Writer::prepare(*database_);
     if (!writer) {
         return tl::unexpected{writer.error()};
@@ -105,64 +80,8 @@ Result<StoreImage> SqliteStore::begin_leadership(const LeaderId& leader) {
         return tl::unexpected{begun.error()};
     }
     files_ = files_of_store(database_->path());
-    thread_ = std::thread{[this] { write_until_stopped(); }};
+    queue_.start([this](const std::vector<Persist>& group) { return commit(group); });
     return image;
-}
-
-SqliteStore::~SqliteStore() {
-    {
-        const std::lock_guard lock{mutex_};
-        stopping_ = true;
-    }
-    work_.notify_one();
-    if (thread_.joinable()) {
-        thread_.join();
-    }
-    close(news_);
-}
-
-void SqliteStore::submit(Persist persist) {
-    {
-        const std::lock_guard lock{mutex_};
-        queue_.push_back(std::move(persist));
-    }
-    work_.notify_one();
-}
-
-std::optional<std::uint64_t> SqliteStore::take_durable() {
-    eventfd_t count = 0;
-    static_cast<void>(eventfd_read(news_, &count));
-    const std::lock_guard lock{mutex_};
-    if (durable_ == announced_) {
-        return std::nullopt;
-    }
-    announced_ = durable_;
-    return durable_;
-}
-
-std::optional<std::string> SqliteStore::failure() {
-    const std::lock_guard lock{mutex_};
-    return failure_;
-}
-
-void SqliteStore::write_until_stopped() {
-    std::vector<Persist> group;
-    while (true) {
-        {
-            std::unique_lock lock{mutex_};
-            work_.wait(lock, [&] {
-                group = take_whole(queue_);
-                return !group.empty() || stopping_;
-            });
-            if (group.empty()) {
-                return;
-            }
-            if (failure_) {
-                continue;
-            }
-        }
-        on_committed(commit(group), group.back().number);
-    }
 }
 
 Result<void> SqliteStore::check_place() const {
@@ -209,18 +128,6 @@ Result<void> SqliteStore::write(const Persist& persist) {
         }
     }
     return {};
-}
-
-void SqliteStore::on_committed(const Result<void>& done, std::uint64_t number) {
-    {
-        const std::lock_guard lock{mutex_};
-        if (done) {
-            durable_ = number;
-        } else {
-            failure_ = done.error().detail;
-        }
-    }
-    eventfd_write(news_, 1);
 }
 
 }  // namespace muster::coordinator

@@ -1,18 +1,17 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "common/sqlite/sqlite.hpp"
 #include "coordinator/store/rows.hpp"
 #include "coordinator/store/store.hpp"
+#include "coordinator/store/write_queue.hpp"
 
 namespace muster::coordinator {
 
@@ -33,46 +32,33 @@ public:
     /// id.
     [[nodiscard]] static Result<std::unique_ptr<SqliteStore>> open(const std::string& path,
                                                                    const ClusterId& if_new);
-    /// Writes all submitted writes, and closes the file.
-    ~SqliteStore() override;
-
     /// Writes epoch + 1 and the leader's id in one transaction, and returns all that is durable. To
     /// be called once, before the first submit().
     [[nodiscard]] Result<StoreImage> begin_leadership(const LeaderId& leader);
 
-    void submit(Persist persist) override;
-    [[nodiscard]] int fd() const override { return news_; }
-    [[nodiscard]] std::optional<std::uint64_t> take_durable() override;
-    [[nodiscard]] std::optional<std::string> failure() override;
+    void submit(Persist persist) override { queue_.submit(std::move(persist)); }
+    [[nodiscard]] int fd() const override { return queue_.fd(); }
+    [[nodiscard]] std::optional<std::uint64_t> take_durable() override {
+        return queue_.take_durable();
+    }
+    [[nodiscard]] std::optional<std::string> failure() override { return queue_.failure(); }
     [[nodiscard]] Result<AuditPage> audit(std::optional<std::uint64_t> since,
                                           std::uint32_t limit) const override;
 
 private:
     explicit SqliteStore(std::unique_ptr<sqlite::Database> database);
-    void write_until_stopped();
     [[nodiscard]] Result<void> commit(const std::vector<Persist>& group);
     [[nodiscard]] Result<void> check_place() const;
     [[nodiscard]] Result<void> write(const Persist& persist);
-    void on_committed(const Result<void>& done, std::uint64_t number);
 
     /// Held while the file is read or written. No other connection may read it: the lock of a
     /// coordinator excludes those of its own process, too.
     mutable std::mutex file_;
-    std::unique_ptr<sqlite::Database> database_;  ///< Once the thread runs, under that mutex only.
-    std::optional<rows::Writer> writer_;          ///< Only the thread's, once it runs.
+    std::unique_ptr<sqlite::Database> database_;  ///< Once the queue runs, under that mutex only.
+    std::optional<rows::Writer> writer_;          ///< Only the queue's, once it runs.
     Meta leadership_;                             ///< Likewise.
     std::vector<FileIdentity> files_;             ///< Likewise: the store and its log.
-    int news_ = -1;
-
-    std::mutex mutex_;  ///< Guards what follows.
-    std::condition_variable work_;
-    std::vector<Persist> queue_;
-    std::uint64_t durable_ = 0;
-    std::uint64_t announced_ = 0;
-    std::optional<std::string> failure_;
-    bool stopping_ = false;
-
-    std::thread thread_;
+    WriteQueue queue_;
 };
 
 }  // namespace muster::coordinator

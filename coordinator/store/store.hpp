@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/base/result.hpp"
-#include "coordinator/core/ledger/audit_chain.hpp"
+#include "coordinator/core/ledger/audit/audit_chain.hpp"
 #include "coordinator/core/rows.hpp"
 
 namespace muster::coordinator {
@@ -29,6 +29,8 @@ public:
     [[nodiscard]] virtual std::optional<std::uint64_t> take_durable() = 0;
     /// Why nothing becomes durable any more.
     [[nodiscard]] virtual std::optional<std::string> failure() = 0;
+    /// Why nothing becomes durable for the time being.
+    [[nodiscard]] virtual std::optional<std::string> trouble() const { return std::nullopt; }
 
     /// At most so many durable rows of the audit after a number, in their order; without a number
     /// the newest. Any thread may call it; it waits for the disk.

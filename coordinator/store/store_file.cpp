@@ -9,6 +9,8 @@
 
 #include <fmt/core.h>
 
+#include "common/sqlite/sqlite.hpp"
+
 namespace muster::coordinator {
 namespace {
 
@@ -24,7 +26,8 @@ std::string kind_of(mode_t mode) {
                             : "device";
 }
 
-Result<void> check_file(const std::string& path) {
+/// `access`: R_OK and W_OK, as the caller needs them.
+Result<void> check_file(const std::string& path, int access) {
     const auto status = status_of(path);
     if (!status) {
         return errno == ENOENT
@@ -36,12 +39,13 @@ Result<void> check_file(const std::string& path) {
         return fail(Errc::store_failed,
                     "store '" + path + "' is a " + kind_of(status->st_mode) + ", not a file");
     }
-    if (faccessat(AT_FDCWD, path.c_str(), R_OK | W_OK, AT_EACCESS) != 0) {
-        return fail(Errc::store_failed,
-                    fmt::format("store '{}' cannot be read and written: {}; its mode is {:04o}, it "
-                                "belongs to user {}, and this program runs as user {}",
-                                path, std::strerror(errno), status->st_mode & 07777U,
-                                status->st_uid, geteuid()));
+    if (faccessat(AT_FDCWD, path.c_str(), access, AT_EACCESS) != 0) {
+        return fail(
+            Errc::store_failed,
+            fmt::format("store '{}' cannot be {}: {}; its mode is {:04o}, it belongs to "
+                        "user {}, and this program runs as user {}",
+                        path, (access & W_OK) != 0 ? "read and written" : "read",
+                        std::strerror(errno), status->st_mode & 07777U, status->st_uid, geteuid()));
     }
     return {};
 }
@@ -49,7 +53,44 @@ Result<void> check_file(const std::string& path) {
 }  // namespace
 
 Result<void> check_files(const std::string& path) {
-    return check_file(path).and_then([&] { return check_file(path + "-wal"); });
+    return check_file(path, R_OK | W_OK).and_then([&] {
+        return check_file(path + "-wal", R_OK | W_OK);
+    });
+}
+
+Result<void> check_readable(const std::string& path) {
+    return check_file(path, R_OK)
+        .and_then([&] { return check_file(path + "-wal", R_OK); })
+        .and_then([&] { return check_log(path); })
+        .and_then([&]() -> Result<void> {
+            const auto status = status_of(path);
+            return !status ? fail(Errc::not_found, "there is no store '" + path + "'")
+                   : status->st_size == 0 ? fail(Errc::not_found, "store '" + path + "' is empty")
+                                          : Result<void>{};
+        });
+}
+
+Result<void> check_not_moved(const std::string& path) {
+    const std::string moved = moved_name(path);
+    return status_of(path) || !status_of(moved)
+               ? Result<void>{}
+               : fail(Errc::store_failed,
+                      "store '" + path + "' was moved to etcd, and " + moved +
+                          " is what was left: name etcd in the configuration, or rename the file "
+                          "to go back to it");
+}
+
+Result<void> check_log(const std::string& path) {
+    constexpr off_t least_page = 512;
+    const auto bytes = [](const std::string& file) {
+        const auto status = status_of(file);
+        return status ? status->st_size : off_t{0};
+    };
+    return bytes(path) < least_page && bytes(path + "-wal") > 0
+               ? fail(Errc::store_failed,
+                      sqlite::damaged("store '" + path + "' ",
+                                      "nothing is left of it but its log, " + path + "-wal"))
+               : Result<void>{};
 }
 
 bool is_empty_file(const std::string& path) {

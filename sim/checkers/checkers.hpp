@@ -16,6 +16,7 @@
 #include "sim/checkers/instance_bound.hpp"
 #include "sim/checkers/keys/audit_rows.hpp"
 #include "sim/checkers/keys/proved_keys.hpp"
+#include "sim/checkers/leaders.hpp"
 #include "sim/checkers/observer.hpp"
 #include "sim/checkers/once_per_request.hpp"
 #include "sim/checkers/placing.hpp"
@@ -31,7 +32,7 @@ public:
         observe_all(now, observation, copies_, durable_state_, once_per_request_, agent_orders_,
                     instance_bound_, mass_silence_, recovery_grace_, amnesia_guard_, leaving_,
                     placing_, drains_, counts_, exclusive_, unfit_hosts_, byzantine_agents_,
-                    ends_kept_, proved_keys_, audit_rows_);
+                    ends_kept_, proved_keys_, audit_rows_, leaders_);
         if constexpr (requires { observer_->on(now, observation); }) {
             if (observer_ != nullptr) {
                 observer_->on(now, observation);
@@ -75,6 +76,7 @@ private:
     EndsKept ends_kept_;      // S26
     ProvedKeys proved_keys_;  // S19
     AuditRows audit_rows_;    // S22
+    Leaders leaders_;         // S4, S5, L2
     Counts counts_;
     Observer* observer_ = nullptr;
     std::vector<Violation> found_;

@@ -88,6 +88,7 @@ void Copies::on(Instant, const BatchIssued& issued) {
             added_.insert(start.id);
         }
         copy.start = stamp;
+        copy.cluster = issued.batch.cluster;
         copy.generation = std::max(copy.generation, start.generation);
         copy.stop.reset();
         copy.proven_gone = copy.of_another_store = false;
@@ -444,6 +445,12 @@ bool Copies::was_found(const InstanceId& id, HostIndex host, Generation generati
     const auto node = nodes_.find(host);
     return node != nodes_.end() && node->second.found.contains(id) &&
            node->second.found.at(id) == generation;
+}
+
+bool Copies::is_of_another_cluster(const InstanceId& id, HostIndex host,
+                                   const ClusterId& cluster) const {
+    const Copy* copy = find(id, host);
+    return copy != nullptr && !copy->cluster.is_none() && copy->cluster != cluster;
 }
 
 bool Copies::has_ended(const InstanceId& id, HostIndex host) const {

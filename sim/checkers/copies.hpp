@@ -65,6 +65,9 @@ public:
     [[nodiscard]] bool runs(const InstanceId& id, HostIndex host) const;
     /// The host listed it in its first report to this leader, which recovered: it was in its store.
     [[nodiscard]] bool was_found(const InstanceId& id, HostIndex host, Generation generation) const;
+    /// The store of another cluster ordered it there.
+    [[nodiscard]] bool is_of_another_cluster(const InstanceId& id, HostIndex host,
+                                             const ClusterId& cluster) const;
     /// Its host lists it as exited or failed.
     [[nodiscard]] bool has_ended(const InstanceId& id, HostIndex host) const;
     /// Its host lists it as failed, or did so last: stopping it takes nothing away.
@@ -79,6 +82,7 @@ private:
     };
     struct Copy {
         Generation generation{};  ///< The highest that was ordered or listed.
+        ClusterId cluster;        ///< Of the last order to start it.
         std::size_t processes = 0;
         bool listed = false;               ///< In the last list of its agent.
         std::optional<Revision> unlisted;  ///< Since this revision; not yet reported.

@@ -13,7 +13,8 @@ namespace muster::sim {
 
 /// S3: a request id takes effect at most once, and its client gets the same answer to each
 /// repetition. Errors that only mean "not now", and rejections of ids after a clock jumped, are not
-/// answers.
+/// answers. Nor are denials: they depend on the key of the caller, which may be admitted or end
+/// between two repetitions (S19).
 class OncePerRequest : public Checker {
 public:
     void on(Instant, const Committed& committed) {
@@ -50,11 +51,13 @@ public:
         // That an id is too old or too new proves nothing about its request: clocks decide that.
         const bool is_of_clocks = clock_jumped_ && !received.reply.result &&
                                   received.reply.result.error().code == Errc::stale_request;
-        if (!changes_.contains(received.reply.id) || is_of_clocks) {
+        const bool is_denied =
+            !received.reply.result && received.reply.result.error().code == Errc::denied;
+        if (!changes_.contains(received.reply.id) || is_of_clocks || is_denied) {
             return;
         }
-        // A refused enrolment is not kept: strangers would fill what is kept for the others.
-        if (enrolments_.contains(received.reply.id) && !received.reply.result) {
+        // An answer that admits nobody is not kept: strangers would fill what is kept for others.
+        if (enrolments_.contains(received.reply.id) && !admits(received.reply)) {
             return;
         }
         std::string bytes;
@@ -66,6 +69,12 @@ public:
     }
 
 private:
+    static bool admits(const Reply& reply) {
+        const auto* const enrolled =
+            reply.result ? std::get_if<EnrolReply>(&*reply.result) : nullptr;
+        return enrolled != nullptr && !enrolled->pending;
+    }
+
     bool clock_jumped_ = false;
     std::set<RequestId> changes_;
     std::set<RequestId> enrolments_;

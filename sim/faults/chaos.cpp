@@ -80,6 +80,9 @@ void Chaos::run(Duration duration) {
         if (may(Fault::keys) && keys_random_.chance(1, 3)) {
             inject_key_fault();
         }
+        if (cluster_.coordinators() > 1 && coordinators_random_.chance(1, 2)) {
+            inject_election_fault();
+        }
     }
 }
 

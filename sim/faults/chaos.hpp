@@ -23,7 +23,8 @@ public:
         : cluster_{cluster},
           random_{seed ^ 0xc4a05ULL},
           keys_random_{seed ^ 0x6b65792dULL},
-          faults_{faults},
+          coordinators_random_{seed ^ 0x6c656164ULL},
+          faults_{cluster.coordinators() > 1 ? with_etcd(faults) : faults},
           manner_{random_falsification(seed)} {}
 
     /// Runs for this long. Something happens about once a second.
@@ -65,6 +66,9 @@ private:
     void cut_off_many();
     void reset_all();
     void inject_coordinator_fault();
+    /// Without those of a store that one coordinator has for itself.
+    [[nodiscard]] static FaultSet with_etcd(const FaultSet& faults);
+    void inject_election_fault();
     void inject_key_fault();
     void end_key(const std::string& label);
     void rotate_key(const std::string& label);
@@ -85,7 +89,8 @@ private:
 
     Cluster& cluster_;
     Random random_;
-    Random keys_random_;  // Separate, so that the other draws stay the same.
+    Random keys_random_;          // Separate, so that the other draws stay the same.
+    Random coordinators_random_;  // The same.
     std::uint64_t last_key_ = 0;
     FaultSet faults_;
     std::vector<coordinator::StoreImage> backups_;

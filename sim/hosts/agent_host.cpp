@@ -221,19 +221,20 @@ void AgentHost::checked(Instant now, const CheckDone& done) {
 // protect against that, so the message counts as lost.
 void AgentHost::receive(Instant now, const Delivery& delivery) {
     const std::string& bytes = delivery.bytes;
+    const std::string from = name_of_control(world_.network.control_of(delivery.session));
     CoordinatorMessage message;
     const auto decoded = codec::decode(bytes, message);
     if (delivery.mangled) {
-        world_.trace.line(now, "c1 > {} mangled", label_);
+        world_.trace.line(now, "{} > {} mangled", from, label_);
         return;
     }
     ensure(decoded.has_value(), "an agent can read what a coordinator wrote");
     if (core_ && !is_routine(message)) {
-        world_.trace.line(now, "c1 > {} {}", label_, describe(message));
+        world_.trace.line(now, "{} > {} {}", from, label_, describe(message));
     } else {
         world_.trace.routine(now, bytes);
         if (world_.options.keep_routine) {
-            world_.trace.line(now, "c1 > {} {}", label_, describe(message));
+            world_.trace.line(now, "{} > {} {}", from, label_, describe(message));
         }
     }
     if (const auto* batch = std::get_if<Batch>(&message); batch != nullptr && core_) {
@@ -335,7 +336,8 @@ void AgentHost::send(Instant now, const AgentMessage& message) {
     }
     codec::encode(message, bytes_);
     if (!world_.network.send(now, *session, Side::coordinator, bytes_)) {
-        world_.trace.line(now, "{} > c1 {}: lost", label_, describe(message));
+        world_.trace.line(now, "{} > {} {}: lost", label_,
+                          name_of_control(world_.network.control_of(*session)), describe(message));
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "common/base/ensure.hpp"
 #include "common/codec/codec.hpp"
 #include "coordinator/http/metrics_text.hpp"
@@ -12,6 +14,7 @@ namespace muster::sim {
 namespace {
 
 constexpr Duration civil_every = 5s;
+constexpr std::int64_t most_drift = 10;  // Leadership allows for a hundredth.
 
 constexpr std::uint64_t compared_seeds = 8;                 // One seed in this many: it is slow.
 constexpr coordinator::Ticket observer{~std::uint64_t{0}};  // No operator's request has it.
@@ -30,20 +33,35 @@ std::string spaced(const std::string& word) { return word.empty() ? word : " " +
 }  // namespace
 
 ControlHost::ControlHost(World& world, Operators& operators,
-                         std::vector<std::unique_ptr<AgentHost>>& agents)
-    : world_{world}, operators_{operators}, agents_{agents} {}
+                         std::vector<std::unique_ptr<AgentHost>>& agents, std::uint32_t control,
+                         EtcdModel* etcd)
+    : world_{world},
+      operators_{operators},
+      agents_{agents},
+      control_{control},
+      name_{name_of_control(control)},
+      etcd_{etcd},
+      random_{world.options.seed ^ (0x636f6e74726f6cULL + control)},
+      drift_{static_cast<std::int64_t>(random_.below(2 * most_drift + 1)) - most_drift} {}
 
 void ControlHost::begin(Instant now, std::uint64_t life) {
-    if (life != life_ || core_) {
+    if (life != life_ || is_running()) {
         return;
     }
-    const coordinator::StoreImage& image = world_.store.lead();
-    world_.trace.line(now, "c1 leads, epoch {}", raw(image.meta.epoch));
+    if (etcd_ != nullptr) {
+        stand_by(now);
+    } else {
+        lead(now, world_.store.lead());
+    }
+}
+
+void ControlHost::lead(Instant now, const coordinator::StoreImage& image) {
+    world_.trace.line(now, "{} leads, epoch {}", name_, raw(image.meta.epoch));
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
     world_.checkers.on(
         now, LeadershipBegan{image, options.recovery_grace, options.loss.after, options.round,
                              options.loss.rate_percent, options.loss.burst,
-                             options.loss.silent_after, options.order_key});
+                             options.loss.silent_after, options.order_key, control_});
     core_ = std::make_unique<coordinator::Coordinator>(now, options, image);
     known_ = image;
     if (!world_.options.record.empty()) {
@@ -55,29 +73,43 @@ void ControlHost::begin(Instant now, std::uint64_t life) {
     world_.suspended.clear();
     world_.frozen = false;
     civil_due_ = now;
-    world_.network.coordinator_up();
+    world_.network.coordinator_up(control_);
     ++world_.changes;
     schedule(now);
     wake(now, life_);
 }
 
 void ControlHost::end(Instant now, const std::string& why) {
-    world_.trace.line(now, "c1 ends: " + why);
+    world_.trace.line(now, "{} ends: {}", name_, why);
     ++life_;
     core_.reset();
     paused_ = false;
     inbox_.clear();
     unheard_.clear();
     due_.reset();
-    operators_.forget_tickets();
-    const auto durable = world_.store.crash();
-    world_.checkers.on(now, Committed{durable, world_.store.durable()});
-    world_.network.coordinator_down(now);
+    operators_.forget_tickets(control_);
+    if (etcd_ != nullptr) {
+        world_.checkers.on(now, CoordinatorEnded{control_});
+        election_.reset();
+        won_.reset();
+        reading_.reset();
+        writer_.reset();
+        answers_.clear();
+    } else {
+        const auto durable = world_.store.crash();
+        world_.checkers.on(now, Committed{durable, world_.store.durable()});
+    }
+    world_.network.coordinator_down(now, control_);
     ++world_.changes;
 }
 
+void ControlHost::end_and_restart(Instant now, const std::string& why) {
+    end(now, why);
+    world_.queue.push(now + world_.options.supervision, CoordinatorStart{life_, control_});
+}
+
 void ControlHost::crash(Instant now) {
-    if (core_) {
+    if (is_running()) {
         end(now, "killed");
     } else {
         ++life_;  // Only the test starts it again.
@@ -87,10 +119,21 @@ void ControlHost::crash(Instant now) {
 void ControlHost::resume(Instant now) {
     paused_ = false;
     resumed_ = now;
+    if (ends_if_lapsed(now)) {
+        return;
+    }
+    if (core_) {
+        world_.network.coordinator_up(control_);
+        world_.checkers.on(now, CoordinatorResumed{control_});
+    }
+    for (auto& [call, arrival] : std::exchange(answers_, {})) {
+        on_etcd(now, call, std::move(arrival));
+    }
+    election_due(now, life_);
     for (auto& input : std::exchange(inbox_, {})) {
         on_input(now, std::move(input));
     }
-    if (now >= civil_due_) {
+    if (core_ && now >= civil_due_) {
         forward_civil_time(now);
     }
     on_input(now, coordinator::Wake{});
@@ -103,7 +146,7 @@ void ControlHost::wake(Instant now, std::uint64_t life) {
         return;
     }
     due_.reset();
-    if (paused_) {
+    if (paused_ || ends_if_lapsed(now)) {
         return;
     }
     if (now >= civil_due_) {
@@ -131,15 +174,19 @@ void ControlHost::committed(Instant now, std::uint64_t life) {
     if (life != life_) {
         return;
     }
+    if (writer_) {
+        writer_->commit(now);
+        return;
+    }
     const auto durable = world_.store.commit(now, life_);
     if (world_.store.failed()) {
-        world_.trace.line(now, "c1 store fails");
+        world_.trace.line(now, "{} store fails", name_);
         on_input(now, coordinator::StoreFailed{"input/output error"});
         return;
     }
     ensure(!durable.empty(), "a commit makes something durable");
     world_.checkers.on(now, Committed{durable, world_.store.durable()});
-    world_.trace.line(now, "c1 stores {}", durable.back().number);
+    world_.trace.line(now, "{} stores {}", name_, durable.back().number);
     ++world_.changes;
     unheard_.insert(unheard_.end(), durable.begin(), durable.end());
     on_input(now, coordinator::Persisted{durable.back().number});
@@ -154,90 +201,9 @@ void ControlHost::follow_store() {
     }
 }
 
-// The socket's probe shows a connection that has not sent a hello.
-void ControlHost::connected(Instant now, coordinator::Session session, const PublicKey& proved) {
-    proved_.insert_or_assign(session, proved);
-    if (core_) {
-        send(now, session, Refused{Errc::hello_required, "send hello", Incarnation{}, 0});
-    }
-}
-
-void ControlHost::receive(Instant now, coordinator::Session session, const Delivery& delivery) {
-    if (!core_) {
-        return;
-    }
-    const std::string& bytes = delivery.bytes;
-    AgentMessage message;
-    const auto decoded = codec::decode(bytes, message);
-    ensure(decoded.has_value() || delivery.mangled, "a coordinator can read what an agent wrote");
-    const HostIndex host = world_.network.host_of(session);
-    if (delivery.mangled) {
-        world_.trace.line(now, "{} > c1 mangled{}", agents_[raw(host)]->label(),
-                          decoded ? ", and taken for lost" : ": " + decoded.error().detail);
-        if (!decoded) {  // As the daemon's endpoint does.
-            send(now, session, Refused{Errc::malformed, "it cannot be read", Incarnation{}, 0});
-            on_input(now, coordinator::Undecodable{session, decoded.error().detail});
-        }
-        return;
-    }
-    if (!is_routine(message) || world_.options.keep_routine) {
-        world_.trace.line(now, "{} > c1 {}", agents_[raw(host)]->label(), describe(message));
-    } else {
-        world_.trace.routine(now, bytes);
-    }
-    if (proves_keys() && !is_proved(host, message)) {
-        receive_stolen_name(now, session, message);
-        return;
-    }
-    const bool is_falsified = delivery.forged || (agents_[raw(host)]->is_byzantine() &&
-                                                  std::holds_alternative<Report>(message));
-    if (!is_falsified) {
-        const coordinator::Caller by = caller_of(session, message);
-        on_input(now, coordinator::FromAgent{session, std::move(message), by});
-    } else if (is_proved(host, message)) {
-        const coordinator::Caller by = caller_of(session, message);
-        world_.checkers.on(now, ByzantineReport{host, agents_[raw(host)]->name()});
-        on_input(now, coordinator::FromAgent{session, std::move(message), by});
-        world_.checkers.on(now, ByzantineReportHandled{});
-    }
-}
-
-PublicKey ControlHost::key_of(coordinator::Session session) const {
-    const auto at = proved_.find(session);
-    return at == proved_.end() ? PublicKey{} : at->second;
-}
-
-coordinator::Caller ControlHost::caller_of(coordinator::Session session,
-                                           const AgentMessage& message) const {
-    if (!proves_keys()) {
-        return {.is_local = true};
-    }
-    return std::holds_alternative<Hello>(message) ? coordinator::Caller{.key = key_of(session)}
-                                                  : coordinator::Caller{};
-}
-
-void ControlHost::receive_stolen_name(Instant now, coordinator::Session session,
-                                      const AgentMessage& hello) {
-    if (paused_) {
-        return;  // Too early: it is lost.
-    }
-    const coordinator::Input input =
-        coordinator::FromAgent{session, hello, caller_of(session, hello)};
-    coordinator::Output output = step(now, input);
-    follow_store();
-    carry_out(now, output);
-    restore();
-}
-
-// Without keys a byzantine host uses its own name: nobody could tell it from the other.
-bool ControlHost::is_proved(HostIndex host, const AgentMessage& message) const {
-    const auto* hello = std::get_if<Hello>(&message);
-    return hello == nullptr || hello->name == agents_[raw(host)]->name();
-}
-
 void ControlHost::on_request(Instant now, std::size_t question) {
     if (core_) {
-        auto arrival = operators_.arrive(question);
+        auto arrival = operators_.arrive(question, control_);
         on_input(now, coordinator::FromOperator{
                           arrival.ticket, std::move(arrival.request), {}, arrival.by});
     }
@@ -247,6 +213,9 @@ void ControlHost::on_request(Instant now, std::size_t question) {
 
 void ControlHost::on_input(Instant now, coordinator::Input input) {
     if (!core_) {
+        return;
+    }
+    if (!paused_ && ends_if_lapsed(now)) {
         return;
     }
     if (paused_) {
@@ -341,11 +310,15 @@ std::optional<StatusReply> ControlHost::status(Instant now) {
 }
 
 void ControlHost::carry_out(Instant now, coordinator::Output& output) {
+    if (etcd_ != nullptr &&
+        !(output.messages.empty() && output.polls.empty() && output.replies.empty())) {
+        world_.checkers.on(now, CoordinatorActed{control_, epoch()});
+    }
     for (const Event& event : output.events) {
         publish(now, event);  // First, because an event is the reason for the orders after it.
     }
     for (coordinator::Persist& persist : output.persist) {
-        world_.store.submit(now, life_, std::move(persist));
+        store(now, std::move(persist));
     }
     for (const coordinator::ToAgent& to : output.messages) {
         observe(now, to.session, to.message);
@@ -358,9 +331,8 @@ void ControlHost::carry_out(Instant now, coordinator::Output& output) {
         operators_.reply(now, reply);
     }
     if (output.resign) {
-        end(now, *output.resign);
+        end_and_restart(now, *output.resign);
         world_.store.repair();
-        world_.queue.push(now + world_.options.supervision, CoordinatorStart{life_});
         return;
     }
     schedule(now);
@@ -381,6 +353,10 @@ void ControlHost::observe(Instant now, coordinator::Session session,
         world_.checkers.on(now, BatchIssued{host, *batch, known_, claims_[host], agent.offer()});
     } else if (const auto* welcome = std::get_if<Welcome>(&message)) {
         world_.checkers.on(now, WelcomeIssued{host, agent.name(), welcome->incarnation});
+        if (const auto stolen = stolen_.find(host);
+            stolen != stolen_.end() && stolen->second == welcome->incarnation) {
+            world_.checkers.on(now, RouteClosed{host});
+        }
     } else if (const auto* refused = std::get_if<Refused>(&message);
                refused != nullptr && refused->code == Errc::stale_incarnation) {
         world_.checkers.on(now, RouteClosed{host});
@@ -392,7 +368,8 @@ void ControlHost::send(Instant now, coordinator::Session session,
     codec::encode(message, bytes_);
     if (!world_.network.send(now, session, Side::agent, bytes_)) {
         const HostIndex host = world_.network.host_of(session);
-        world_.trace.line(now, "c1 > {} {}: lost", agents_[raw(host)]->label(), describe(message));
+        world_.trace.line(now, "{} > {} {}: lost", name_, agents_[raw(host)]->label(),
+                          describe(message));
     }
 }
 
@@ -436,18 +413,21 @@ void ControlHost::publish(Instant now, const Event& event) {
     if (event.topic == "round.closed") {
         world_.trace.routine(now, event.detail);
     } else if (event.topic.starts_with("node.")) {
-        world_.trace.line(now, "c1 > {} {} -> {}", event.name, event.detail,
+        world_.trace.line(now, "{} > {} {} -> {}", name_, event.name, event.detail,
                           event.topic.substr(dot + 1));
     } else {
-        world_.trace.line(now, "c1 {}{}{}", event.topic, spaced(event.name), spaced(event.detail));
+        world_.trace.line(now, "{} {}{}{}", name_, event.topic, spaced(event.name),
+                          spaced(event.detail));
     }
 }
 
 void ControlHost::schedule(Instant now) {
-    const Instant wanted = std::max(std::min(core_->next_deadline(), civil_due_), now);
+    const Instant lapse =
+        election_ ? election_->lapses_at().value_or(Instant::max()) : Instant::max();
+    const Instant wanted = std::max(std::min({core_->next_deadline(), civil_due_, lapse}), now);
     if (!due_ || wanted < *due_) {
         due_ = wanted;
-        world_.queue.push(wanted, CoordinatorDue{life_});
+        world_.queue.push(wanted, CoordinatorDue{life_, control_});
     }
 }
 

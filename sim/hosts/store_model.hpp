@@ -31,6 +31,7 @@ public:
     /// Exchanges the disk for another one.
     void replace(coordinator::StoreImage image) { image_ = std::move(image); }
 
+    void make_durable(const std::vector<coordinator::Persist>& writes);
     void submit(Instant now, std::uint64_t life, coordinator::Persist persist);
     /// The writes that a due commit made durable, in order.
     [[nodiscard]] std::vector<coordinator::Persist> commit(Instant now, std::uint64_t life);
@@ -48,8 +49,6 @@ public:
 private:
     /// Begins a commit, if none is in progress and a complete change waits.
     void begin_if_idle(Instant now, std::uint64_t life);
-    void make_durable(const std::vector<coordinator::Persist>& writes);
-
     const ClusterOptions& options_;
     EventQueue& queue_;
     Random random_;

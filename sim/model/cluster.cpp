@@ -11,14 +11,22 @@
 
 namespace muster::sim {
 
-Cluster::Cluster(const ClusterOptions& options)
-    : world_{options}, operators_{world_}, control_{world_, operators_, agents_} {
+Cluster::Cluster(const ClusterOptions& options) : world_{options}, operators_{world_} {
+    if (options.coordinators > 1) {
+        etcd_.emplace(world_);
+    }
+    for (std::uint32_t control = 0; control < options.coordinators; ++control) {
+        controls_.push_back(std::make_unique<ControlHost>(world_, operators_, agents_, control,
+                                                          etcd_ ? &*etcd_ : nullptr));
+    }
     Random random{options.seed ^ 0x6f66666572ULL};
     enrol_first_hosts();
     for (std::uint32_t host = 0; host < world_.options.nodes; ++host) {
         add_host(fmt::format("n{}", host), options.offers ? any_offer(random) : Offer{});
     }
-    control_.start(now_);
+    for (const auto& control : controls_) {
+        control->start(now_);
+    }
 }
 
 void Cluster::add(std::string label, std::string agent_name, Offer offer) {
@@ -213,36 +221,22 @@ void Cluster::set_falsification(std::string_view label, ReportFalsification mann
 
 // ---- the coordinator and its store ----
 
-void Cluster::crash_coordinator() {
-    note("c1", "is killed");
-    control_.crash(now_);
-    collect_violations();
-}
+void Cluster::crash_coordinator() { crash_coordinator(leading_number()); }
 
-void Cluster::restart_coordinator() {
-    note("c1", "is started");
-    control_.start(now_);
-}
+void Cluster::restart_coordinator() { restart_coordinator(leading_number()); }
 
-void Cluster::pause_coordinator() {
-    note("c1", "is paused");
-    control_.pause();
-}
+void Cluster::pause_coordinator() { pause_coordinator(leading_number()); }
 
-void Cluster::resume_coordinator() {
-    note("c1", "resumes");
-    control_.resume(now_);
-    collect_violations();
-}
+void Cluster::resume_coordinator() { resume_coordinator(leading_number()); }
 
 void Cluster::set_coordinator_clock(Duration ahead) {
-    note("c1", fmt::format("has a clock that is {} s ahead", ahead / 1s));
-    control_.set_clock(now_, ahead);
+    note(leading().name(), fmt::format("has a clock that is {} s ahead", ahead / 1s));
+    leader().set_clock(now_, ahead);
     collect_violations();
 }
 
 void Cluster::replace_store(coordinator::StoreImage image) {
-    ensure(!control_.is_up(), "a store is exchanged while no coordinator uses it");
+    ensure(!leading().is_up() && !etcd_, "a store is exchanged while no coordinator uses it");
     note("c1", "gets another store");
     world_.store.replace(std::move(image));
     world_.checkers.on(now_, StoreReplaced{world_.store.durable()});
@@ -279,7 +273,7 @@ void Cluster::apply(Delivery& delivery) {
         return;
     }
     if (delivery.to == Side::coordinator) {
-        control_.receive(now_, *session, delivery);
+        controls_[world_.network.control_of(*session)]->receive(now_, *session, delivery);
         return;
     }
     at(world_.network.host_of(*session)).receive(now_, delivery);
@@ -287,13 +281,14 @@ void Cluster::apply(Delivery& delivery) {
 
 void Cluster::apply(const ConnectTry& attempt) {
     if (const auto session = world_.network.connect(now_, attempt)) {
-        control_.connected(now_, *session, at(attempt.host).key());
+        controls_[world_.network.control_of(*session)]->connected(now_, *session,
+                                                                  at(attempt.host).key());
     }
 }
 
 void Cluster::apply(const SessionEnd& ended) {
     if (world_.network.end(now_, ended) && ended.side == Side::coordinator) {
-        control_.disconnected(now_, ended.session);
+        controls_[world_.network.control_of(ended.session)]->disconnected(now_, ended.session);
     }
 }
 
@@ -303,7 +298,7 @@ void Cluster::apply(const CommitDone& done) {
         crash_coordinator();
         return;
     }
-    control_.committed(now_, done.life);
+    controls_[done.control]->committed(now_, done.life);
 }
 
 void Cluster::apply(const ProcessDone& done) {

@@ -154,6 +154,32 @@ public:
     /// While no coordinator runs: an older image, or new_store() of another cluster.
     void replace_store(coordinator::StoreImage image);
 
+    // ---- several coordinators: c1, c2, ... by number from 0, and their store in etcd ----
+
+    [[nodiscard]] std::uint32_t coordinators() const {
+        return static_cast<std::uint32_t>(controls_.size());
+    }
+    [[nodiscard]] const ControlHost& control(std::uint32_t number) const {
+        return *controls_.at(number);
+    }
+    /// The one that leads, as far as it knows; of two that believe so, the later. Nobody: the
+    /// first.
+    [[nodiscard]] const ControlHost& leading() const;
+    [[nodiscard]] std::uint32_t leading_number() const;
+    void crash_coordinator(std::uint32_t number);
+    void restart_coordinator(std::uint32_t number);
+    void pause_coordinator(std::uint32_t number);
+    void resume_coordinator(std::uint32_t number);
+    /// It ends its leadership, and its lease with it.
+    void resign_coordinator(std::uint32_t number);
+    void cut_from_etcd(std::uint32_t number);
+    void heal_to_etcd(std::uint32_t number);
+    void stop_etcd();
+    void start_etcd();
+    void slow_etcd(Duration most);
+    void lose_etcd_messages(std::uint32_t per_mille);
+    void compact_etcd();
+
     // ---- the end of all faults ----
 
     /// Ends all faults of this host, and brings the coordinator back.
@@ -205,8 +231,8 @@ public:
     /// From now on the observer gets everything. It must outlive the cluster.
     void set_observer(Observer& observer) { world_.checkers.set_observer(observer); }
     [[nodiscard]] const World& world() const { return world_; }
-    [[nodiscard]] bool coordinator_is_up() const { return control_.is_up(); }
-    [[nodiscard]] bool coordinator_is_paused() const { return control_.is_paused(); }
+    [[nodiscard]] bool coordinator_is_up() const { return leading().is_up(); }
+    [[nodiscard]] bool coordinator_is_paused() const { return leading().is_paused(); }
     [[nodiscard]] const Truth& truth() const { return world_.truth; }
     [[nodiscard]] Trace& trace() { return world_.trace; }
     /// Broken promises, with the seed and the end of the trace.
@@ -218,8 +244,14 @@ private:
     void apply(const ConnectTry& attempt);
     void apply(const SessionEnd& ended);
     void apply(const CutNoticed& noticed) { world_.network.cut_noticed(now_, noticed); }
-    void apply(const CoordinatorDue& due) { control_.wake(now_, due.life); }
-    void apply(const CoordinatorStart& start) { control_.begin(now_, start.life); }
+    void apply(const CoordinatorDue& due) { controls_[due.control]->wake(now_, due.life); }
+    void apply(const CoordinatorStart& start) { controls_[start.control]->begin(now_, start.life); }
+    void apply(const CoordinatorSilent& silent) {
+        controls_[silent.control]->silent(now_, silent.pause);
+    }
+    void apply(const ElectionDue& due) { controls_[due.control]->election_due(now_, due.life); }
+    void apply(const EtcdDue& due);
+    void apply(const EtcdLeaseDue& due) { etcd_->end_lease(now_, due); }
     void apply(const CommitDone& done);
     void apply(const AgentDue& due) { at(due.host).wake(now_, due.life); }
     void apply(const AgentStart& start) { at(start.host).begin(now_, start.life); }
@@ -228,12 +260,13 @@ private:
     void apply(const CheckDone& done) { at(done.host).checked(now_, done); }
     void apply(const LeaseDue& due) { at(due.host).lease_due(now_, due); }
     void apply(const ProcessDone& done);
-    void apply(const RequestArrives& request) { control_.on_request(now_, request.question); }
+    void apply(const RequestArrives& request);
     void apply(const ReplyArrives& reply) { operators_.on_reply(now_, reply); }
     void apply(const ClientRetry& retry) { operators_.retry(now_, retry); }
 
     void add(std::string label, std::string agent_name, Offer offer);
     void enrol_first_hosts();
+    [[nodiscard]] ControlHost& leader() { return *controls_[leading_number()]; }
     [[nodiscard]] AgentHost& at(HostIndex host) { return *agents_[raw(host)]; }
     void note(std::string_view label, std::string_view what);
     /// Applies a fault or an operation to a host.
@@ -276,7 +309,8 @@ private:
     World world_;
     Operators operators_;
     std::vector<std::unique_ptr<AgentHost>> agents_;
-    ControlHost control_;
+    std::optional<EtcdModel> etcd_;  ///< Of several coordinators.
+    std::vector<std::unique_ptr<ControlHost>> controls_;
     Instant now_ = origin;
     std::uint64_t turns_at_once_ = 0;
     std::uint64_t crash_at_commit_ = 0;

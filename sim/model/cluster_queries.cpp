@@ -102,7 +102,7 @@ bool Cluster::balanced() const {
 }
 
 std::optional<StatusReply> Cluster::status() {
-    auto status = control_.status(now_);
+    auto status = leader().status(now_);
     collect_violations();
     return status;
 }
@@ -112,7 +112,7 @@ std::vector<std::string> Cluster::differences() const {
     if (!operators_.all_answered()) {
         found.emplace_back("a request has no answer");
     }
-    if (!control_.is_up()) {
+    if (!leading().is_up()) {
         found.emplace_back("no coordinator runs");
     }
     const coordinator::StoreImage& image = store();
@@ -222,10 +222,12 @@ void Cluster::repair_host(std::string_view label) {
 }
 
 void Cluster::repair_coordinator() {
-    if (coordinator_is_paused()) {
-        resume_coordinator();
-    } else if (!coordinator_is_up()) {
-        restart_coordinator();
+    for (std::uint32_t control = 0; control < coordinators(); ++control) {
+        if (controls_[control]->is_paused()) {
+            resume_coordinator(control);
+        } else if (!controls_[control]->is_running()) {
+            restart_coordinator(control);
+        }
     }
 }
 
@@ -236,7 +238,12 @@ void Cluster::heal_all() {
     world_.store.repair();
     operators_.calm();
     crash_at_commit_ = 0;
-    control_.set_clock(now_, {});
+    if (etcd_) {
+        etcd_->calm(now_);
+    }
+    for (const auto& control : controls_) {
+        control->set_clock(now_, {});
+    }
     for (std::uint32_t index = 0; index < agents_.size(); ++index) {
         AgentHost& agent = *agents_[index];
         if (agent.is_scrapped()) {
@@ -254,10 +261,12 @@ void Cluster::heal_all() {
             agent.start_daemon(now_);
         }
     }
-    if (control_.is_paused()) {
-        control_.resume(now_);
-    } else if (!control_.is_up()) {
-        control_.start(now_);
+    for (const auto& control : controls_) {
+        if (control->is_paused()) {
+            control->resume(now_);
+        } else if (!control->is_running()) {
+            control->start(now_);
+        }
     }
     collect_violations();
 }
@@ -266,9 +275,9 @@ void Cluster::heal_all() {
 // their own bounds.
 bool Cluster::is_exempt() const {
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
-    if (!control_.is_up() || now_ < control_.awake_since() + options.recovery_grace ||
+    if (!leading().is_up() || now_ < leading().awake_since() + options.recovery_grace ||
         !world_.suspended.empty() || world_.frozen || may_wait_for_lease() ||
-        now_ <= std::max(world_.move_ordered, control_.led_since()) + options.round +
+        now_ <= std::max(world_.move_ordered, leading().led_since()) + options.round +
                     options.move_cooldown) {
         return true;
     }
@@ -302,7 +311,7 @@ bool Cluster::may_wait_for_lease() const {
     const Duration over = lease + lease / 100 + limits::lease_grace + limits::lease_kill;
     // An agent that was just ordered to end takes its time, and so does an accepted store.
     constexpr Duration converged_within = 60s;
-    const bool is_late = now_ > std::max(healed_ + converged_within, control_.led_since()) + over;
+    const bool is_late = now_ > std::max(healed_ + converged_within, leading().led_since()) + over;
     return !is_late && std::ranges::any_of(store().tasks, [](const coordinator::StoredTask& task) {
         return task.wanted.spec.exclusive;
     });
@@ -360,7 +369,7 @@ bool Cluster::serves_beside_byzantine_hosts() {
     const Instant began = now_;
     const auto is_excusable = [&] {
         const bool is_recovering =
-            !control_.is_up() || now_ < control_.awake_since() + options.recovery_grace;
+            !leading().is_up() || now_ < leading().awake_since() + options.recovery_grace;
         return is_recovering || world_.frozen || is_restarting();
     };
     if (stays_at_rest(

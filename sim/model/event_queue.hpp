@@ -20,6 +20,10 @@ namespace muster::sim {
 enum class HostIndex : std::uint32_t {};
 /// One process that truly exists. The number is never used again.
 enum class TrueProcess : std::uint64_t {};
+/// Control hosts are c1, c2, ..., by number from 0.
+[[nodiscard]] inline std::string name_of_control(std::uint32_t number) {
+    return "c" + std::to_string(number + 1);
+}
 /// The two ends of a session.
 enum class Side : std::uint8_t { coordinator, agent };
 
@@ -53,14 +57,39 @@ struct CutNoticed {
     HostIndex host{};
     std::uint64_t cut = 0;
 };
+// With the number of the control host.
 struct CoordinatorDue {
     std::uint64_t life = 0;
+    std::uint32_t control = 0;
 };
 struct CoordinatorStart {
     std::uint64_t life = 0;
+    std::uint32_t control = 0;
 };
 struct CommitDone {
     std::uint64_t life = 0;
+    std::uint32_t control = 0;
+};
+/// A coordinator has been paused for as long as its agents wait for a sign of life.
+struct CoordinatorSilent {
+    std::uint32_t control = 0;
+    std::uint64_t pause = 0;
+};
+/// A deadline of an election.
+struct ElectionDue {
+    std::uint32_t control = 0;
+    std::uint64_t life = 0;
+};
+/// A call to etcd arrives there, its answer arrives, or the caller waits no longer.
+struct EtcdDue {
+    enum class Stage : std::uint8_t { arrives, answers, given_up };
+
+    std::uint64_t call = 0;
+    Stage stage{};
+};
+/// A lease in etcd may be over.
+struct EtcdLeaseDue {
+    std::int64_t lease = 0;
 };
 struct AgentDue {
     HostIndex host{};
@@ -106,6 +135,7 @@ struct RequestArrives {
 struct ReplyArrives {
     std::size_t question = 0;
     std::string bytes;
+    std::uint32_t control = 0;  ///< That answers.
 };
 struct ClientRetry {
     std::size_t question = 0;
@@ -115,7 +145,8 @@ struct ClientRetry {
 using Occurrence =
     std::variant<Delivery, ConnectTry, SessionEnd, CutNoticed, CoordinatorDue, CoordinatorStart,
                  CommitDone, AgentDue, AgentStart, DiskDone, SpawnDone, CheckDone, LeaseDue,
-                 ProcessDone, RequestArrives, ReplyArrives, ClientRetry>;
+                 ProcessDone, RequestArrives, ReplyArrives, ClientRetry, CoordinatorSilent,
+                 ElectionDue, EtcdDue, EtcdLeaseDue>;
 
 /// Everything that will happen, by time. Occurrences at the same instant keep the order of their
 /// push. This is the clock of the simulation.

@@ -15,7 +15,10 @@ constexpr std::array both_sides{Side::coordinator, Side::agent};
 }  // namespace
 
 Network::Network(const ClusterOptions& options, EventQueue& queue)
-    : options_{options}, queue_{queue}, random_{options.seed ^ 0x6e6574ULL} {}
+    : options_{options},
+      queue_{queue},
+      random_{options.seed ^ 0x6e6574ULL},
+      coordinator_is_up_(options.coordinators) {}
 
 std::size_t Network::place_of(coordinator::Session session) const {
     ensure(raw(session) >= 1 && raw(session) <= sessions_.size(), "a session has been opened");
@@ -41,10 +44,21 @@ void Network::try_after(Instant now, HostIndex host, const Span& wait) {
     queue_.push(now + draw(wait), ConnectTry{host, of.attempts});
 }
 
-void Network::coordinator_down(Instant now) {
-    coordinator_is_up_ = false;
+void Network::coordinator_down(Instant now, std::uint32_t control) {
+    coordinator_is_up_.at(control) = false;
     for (std::uint64_t number = 1; number <= sessions_.size(); ++number) {
-        close(now, coordinator::Session{number}, Side::coordinator, false);
+        if (const coordinator::Session session{number}; control_of(session) == control) {
+            close(now, session, Side::coordinator, false);
+        }
+    }
+}
+
+void Network::coordinator_silent(Instant now, std::uint32_t control) {
+    coordinator_is_up_.at(control) = false;
+    for (std::uint64_t number = 1; number <= sessions_.size(); ++number) {
+        if (const coordinator::Session session{number}; control_of(session) == control) {
+            announce_end(session, Side::agent, now);
+        }
     }
 }
 
@@ -154,12 +168,14 @@ std::optional<coordinator::Session> Network::connect(Instant now, const ConnectT
     if (attempt.attempt != of.attempts || !of.agent_is_up || of.session) {
         return std::nullopt;
     }
-    if (!coordinator_is_up_ || is_cut(attempt.host)) {
+    if (!coordinator_is_up_.at(of.address) || is_cut(attempt.host)) {
+        of.address = (of.address + 1) % static_cast<std::uint32_t>(coordinator_is_up_.size());
         try_after(now, attempt.host, options_.reconnect);
         return std::nullopt;
     }
     State opened{};
     opened.host = attempt.host;
+    opened.control = of.address;
     sessions_.push_back(std::move(opened));
     of.session = coordinator::Session{sessions_.size()};
     return of.session;

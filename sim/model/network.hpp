@@ -34,8 +34,10 @@ public:
     void add_host() { links_.emplace_back(); }
 
     // Ends of the links.
-    void coordinator_up() { coordinator_is_up_ = true; }
-    void coordinator_down(Instant now);
+    void coordinator_up(std::uint32_t control) { coordinator_is_up_.at(control) = true; }
+    void coordinator_down(Instant now, std::uint32_t control);
+    /// It is paused for so long that its agents give up their sessions.
+    void coordinator_silent(Instant now, std::uint32_t control);
     void agent_up(Instant now, HostIndex host);
     /// `silently`: the host lost its power, so nothing announces the end of the session.
     void agent_down(Instant now, HostIndex host, bool silently);
@@ -69,6 +71,9 @@ public:
     [[nodiscard]] HostIndex host_of(coordinator::Session session) const {
         return state(session).host;
     }
+    [[nodiscard]] std::uint32_t control_of(coordinator::Session session) const {
+        return state(session).control;
+    }
     /// The agent's present session.
     [[nodiscard]] std::optional<coordinator::Session> session_of(HostIndex host) const {
         return links_[raw(host)].session;
@@ -87,6 +92,7 @@ private:
     };
     struct State {
         HostIndex host{};
+        std::uint32_t control = 0;
         std::array<Wire, 2> ends;  ///< Indexed by side.
     };
     struct Link {
@@ -95,6 +101,7 @@ private:
         Duration lag{};
         std::uint64_t cuts = 0;
         std::uint64_t attempts = 0;
+        std::uint32_t address = 0;                    ///< The coordinator that it tries next.
         std::optional<coordinator::Session> session;  ///< The agent's session.
     };
 
@@ -118,7 +125,7 @@ private:
     EventQueue& queue_;
     Random random_;
     Traffic traffic_;
-    bool coordinator_is_up_ = false;
+    std::vector<bool> coordinator_is_up_;  ///< By control host.
     bool faulty_ = true;
     std::vector<Link> links_;
     std::vector<State> sessions_;  ///< By number, from 1.

@@ -28,6 +28,7 @@ struct LeadershipBegan {
     std::uint32_t loss_burst = 10;
     std::uint32_t silent_after = 2;
     SecretKey order_key{};
+    std::uint32_t control = 0;
 };
 /// The coordinator's core has taken a step. Nothing of its output is carried out yet.
 struct StepTaken {
@@ -64,7 +65,7 @@ struct WelcomeIssued {
     Incarnation incarnation{};
 };
 /// The coordinator notices that the agent's session is over, or drops the connection because
-/// another life used it.
+/// another life used it, or counts it as that of another node, whose name and key the host used.
 struct RouteClosed : OfHost {};
 struct PollIssued {
     HostIndex host{};
@@ -85,6 +86,35 @@ struct NumbersShown {
     const StatsReply& stats;
     const std::string& metrics;
 };
+
+// ---- several coordinators that share a store in etcd ----
+
+struct LeaderKeyMade {
+    std::uint32_t control = 0;
+    Epoch epoch{};
+};
+/// A write of this leader takes effect.
+struct EtcdWritten {
+    std::uint32_t control = 0;
+    Epoch epoch{};
+};
+/// A coordinator sends commands, polls or answers.
+struct CoordinatorActed {
+    std::uint32_t control = 0;
+    Epoch epoch{};
+};
+/// It goes on after a pause, and still leads.
+struct CoordinatorResumed {
+    std::uint32_t control = 0;
+};
+/// It does not act any more, or is paused.
+struct CoordinatorEnded {
+    std::uint32_t control = 0;
+};
+/// A call of a coordinator reaches etcd.
+struct EtcdReached {};
+/// A fault may delay the election.
+struct ElectionDisturbed {};
 
 // ---- requests ----
 

@@ -60,38 +60,47 @@ public:
         coordinator::Caller by;
     };
 
-    [[nodiscard]] Arrival arrive(std::size_t question) {
+    [[nodiscard]] Arrival arrive(std::size_t question, std::uint32_t control) {
         auto request = codec::decode_request(questions_.at(question).bytes);
         ensure(request.has_value(), "a coordinator can read what a client wrote");
         auto to_core = for_core(std::move(*request));
         ensure(to_core.has_value(), "simulated operators ask about the cluster");
         const coordinator::Ticket ticket{++last_ticket_};
-        tickets_.emplace(ticket, question);
+        tickets_.emplace(ticket, Asked{question, control});
         return Arrival{ticket, *std::move(to_core), questions_.at(question).by};
     }
 
     void reply(Instant now, const coordinator::ReplyTo& reply) {
         const auto at = tickets_.find(reply.ticket);
         ensure(at != tickets_.end(), "every request gets exactly one reply");
-        const std::size_t question = at->second;
+        const auto [question, control] = at->second;
         tickets_.erase(at);
         world_.checkers.on(now, ReplyGiven{*reply.reply});
         if (faulty_ && random_.chance(world_.options.client_loss, 1000)) {
-            world_.trace.line(now, "c1 > op {} {}: lost", question, describe_answer(*reply.reply));
+            world_.trace.line(now, "{} > op {} {}: lost", name_of_control(control), question,
+                              describe_answer(*reply.reply));
             return;
         }
         std::string bytes;
         codec::encode(*reply.reply, bytes);
         world_.queue.push(now + draw(random_, world_.options.client_delay),
-                          ReplyArrives{question, std::move(bytes)});
+                          ReplyArrives{question, std::move(bytes), control});
     }
-    void forget_tickets() { tickets_.clear(); }
+    /// Those of the coordinator that ended.
+    void forget_tickets(std::uint32_t control) {
+        std::erase_if(tickets_, [&](const auto& entry) { return entry.second.control == control; });
+    }
+    /// How often its client has sent it.
+    [[nodiscard]] std::uint32_t attempts(std::size_t question) const {
+        return questions_.at(question).attempts;
+    }
 
     // Deadlines.
     void on_reply(Instant now, const ReplyArrives& arrival) {
         auto reply = codec::decode_reply(arrival.bytes);
         ensure(reply.has_value(), "a client can read what a coordinator wrote");
-        world_.trace.line(now, "c1 > op {} {}", arrival.question, describe_answer(*reply));
+        world_.trace.line(now, "{} > op {} {}", name_of_control(arrival.control), arrival.question,
+                          describe_answer(*reply));
         Question& question = questions_.at(arrival.question);
         ++world_.changes;
         if (!reply->result && is_passing(reply->result.error().code)) {
@@ -133,6 +142,10 @@ private:
         return text;
     }
 
+    struct Asked {
+        std::size_t question = 0;
+        std::uint32_t control = 0;  ///< Whom.
+    };
     struct Question {
         Request request;
         coordinator::Caller by;
@@ -162,7 +175,7 @@ private:
     bool faulty_ = true;
     std::vector<Question> questions_;
     std::size_t open_ = 0;
-    std::map<coordinator::Ticket, std::size_t> tickets_;
+    std::map<coordinator::Ticket, Asked> tickets_;
     std::uint64_t last_ticket_ = 0;
 };
 

@@ -34,11 +34,16 @@ struct Span {
     return options;
 }
 
+/// How long the leader's lease in etcd lasts.
+inline constexpr Duration election_lease = 5s;
+
 /// The options of a simulated cluster. Chances are per mille. All faults are off by default, so a
 /// test names exactly the faults that it is about.
 struct ClusterOptions {
     std::uint64_t seed = 1;   ///< The same seed and options give the same run, to the byte.
     std::uint32_t nodes = 3;  ///< Named n0, n1, ...; all start at the origin of time.
+    /// Coordinators: c1, c2, ... With more than one they share a store in etcd.
+    std::uint32_t coordinators = 1;
 
     /// Hosts have random labels, pools and slots. Otherwise all hosts are equal.
     bool offers = false;

@@ -158,6 +158,9 @@ private:
         verb.add_option("--rows-of-step", arguments_.chosen.rows_of_step,
                         "Of a change, in one step: with more it takes several")
             ->check(CLI::Range(1U, 10'000U));
+        verb.add_option("--coordinators", arguments_.chosen.coordinators,
+                        "That share a store in etcd, instead of 1, or 2 or 3 in some seeds")
+            ->check(CLI::Range(1U, 9U));
         verb.add_option("--faults", faults_, "Instead of a part of all: all, none or NAME,...");
         if (!mutants().empty()) {
             verb.add_option("--mutant", arguments_.mutants,
@@ -202,8 +205,9 @@ private:
         }
         const std::vector<std::string> idle =
             seed ? std::vector<std::string>{"--until", "--explain"}
-                 : std::vector<std::string>{"--nodes",  "--seconds", "--rows-of-step",
-                                            "--faults", "--routine", "--record"};
+                 : std::vector<std::string>{"--nodes",        "--seconds", "--rows-of-step",
+                                            "--coordinators", "--faults",  "--routine",
+                                            "--record"};
         const CLI::App& verb = *app_.get_subcommand("replay");
         const auto given = std::ranges::find_if(
             idle, [&](const std::string& name) { return verb.get_option(name)->count() > 0; });
@@ -240,6 +244,7 @@ RandomRun Chosen::run_of(std::uint64_t seed) const {
         run.faults_last = std::chrono::seconds{*seconds};
     }
     run.rows_of_step = rows_of_step;
+    run.coordinators = coordinators.value_or(run.coordinators);
     return run;
 }
 

@@ -19,6 +19,7 @@ struct Chosen {
     std::optional<std::uint32_t> nodes;
     std::optional<std::uint32_t> seconds;
     std::optional<std::uint32_t> rows_of_step;
+    std::optional<std::uint32_t> coordinators;
     std::optional<FaultSet> faults;
 
     [[nodiscard]] RandomRun run_of(std::uint64_t seed) const;

@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::uint64_t fewest_nodes = 2;
 constexpr std::uint64_t most_nodes = 6;
+// Seeds that tests and records name are below this, and have one coordinator. Of the others every
+// fourth has several.
+constexpr std::uint64_t first_with_several = 3'000'000'000;
 
 }  // namespace
 
@@ -20,6 +23,9 @@ RandomRun drawn_run(std::uint64_t seed) {
     run.nodes =
         static_cast<std::uint32_t>(fewest_nodes + random.below(most_nodes - fewest_nodes + 1));
     run.faults = FaultSet::drawn(seed);
+    if (seed >= first_with_several && seed % 4 == 1) {
+        run.coordinators = 2 + static_cast<std::uint32_t>(seed / 4 % 2);
+    }
     return run;
 }
 
@@ -28,6 +34,9 @@ std::string command_of(const RandomRun& run) {
     std::string command = fmt::format("muster-sim replay {}", run.seed);
     if (run.nodes != drawn.nodes) {
         command += fmt::format(" --nodes {}", run.nodes);
+    }
+    if (run.coordinators != drawn.coordinators) {
+        command += fmt::format(" --coordinators {}", run.coordinators);
     }
     if (run.faults_last != drawn.faults_last) {
         command += fmt::format(" --seconds {}", to_ms(run.faults_last) / 1000);
@@ -47,6 +56,7 @@ std::string RunResult::broken() const {
 
 RunResult carry_out(const RandomRun& run) {
     ClusterOptions options = random_options(run.seed, run.nodes, run.faults);
+    options.coordinators = run.coordinators;
     options.keep_routine = run.keep_routine;
     options.hash_outputs = run.hash_outputs;
     options.restore_every = run.restore_every;

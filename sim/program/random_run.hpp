@@ -15,7 +15,8 @@ namespace muster::sim {
 struct RandomRun {
     std::uint64_t seed = 1;
     std::uint32_t nodes = 4;
-    Duration faults_last = 60s;  ///< Simulated time. Then everything is healed.
+    std::uint32_t coordinators = 1;  ///< As in ClusterOptions.
+    Duration faults_last = 60s;      ///< Simulated time. Then everything is healed.
     FaultSet faults;
     bool keep_routine = false;        ///< Polls and unchanged answers are lines of the trace, too.
     bool hash_outputs = false;        ///< As in ClusterOptions.

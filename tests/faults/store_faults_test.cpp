@@ -6,8 +6,8 @@
 #include "tests/catch.hpp"
 
 #include "common/crypto/hash.hpp"
-#include "coordinator/core/ledger/audit.hpp"
-#include "coordinator/core/ledger/audit_chain.hpp"
+#include "coordinator/core/ledger/audit/audit.hpp"
+#include "coordinator/core/ledger/audit/audit_chain.hpp"
 #include "sim/hosts/store_model.hpp"
 #include "tests/faults/written_file.hpp"
 #include "tests/unit/coordinator/store/store_fixture.hpp"

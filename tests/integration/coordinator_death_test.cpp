@@ -174,14 +174,16 @@ TEST_CASE("a coordinator that is stopped leaves a whole store and no sockets",
     CHECK(cluster.pids("web", 1) == running);
 }
 
-// Goal: two coordinators never write to the same store.
-// Method: start another with the same configuration, and one that shares only the state.
-TEST_CASE("a second coordinator on the same store is refused", "[integration][death]") {
-    Cluster cluster{{.nodes = {}}};
-    const auto twin = run(cluster.directory(), cluster.coordinator_command().argv);
-    CHECK(twin.exit.code > 0);
-    CHECK(std::count(twin.errors.begin(), twin.errors.end(), '\n') == 1);
-    CHECK(cluster.status().at("ok") == true);
+// Goal: a coordinator that dies is not missed where another one stands by, and restarts nothing.
+// Method: start two more on the directory of the first, one with the same configuration and one
+// that shares only the state. Stop one of them; kill the first.
+TEST_CASE("a second coordinator on the same store stands by, and leads when the first is gone",
+          "[integration][death][leadership]") {
+    Cluster cluster{{.nodes = {"n1"}}};
+    cluster.apply({cluster.task("web", 1)});
+    REQUIRE(cluster.wait("web"));
+    const auto running = cluster.pids("web", 1);
+    const auto epoch = cluster.status().at("epoch").get<int>();
 
     const Directory other;
     const auto endpoints = free_endpoints();
@@ -191,13 +193,29 @@ TEST_CASE("a second coordinator on the same store is refused", "[integration][de
                    endpoints.agents + "\"\noperators = \"" + endpoints.operators +
                    "\"\nevents = \"" + endpoints.events + "\"\nhttp = \"" + endpoints.http +
                    "\"\n");
-    const auto sharing = run(cluster.directory(), {program("muster-coordinator"), "--config",
-                                                   other.path() + "/other.toml"});
-    CHECK(sharing.exit.code > 0);
-    CHECK(std::count(sharing.errors.begin(), sharing.errors.end(), '\n') == 1);
-    CHECK(sharing.errors.find(cluster.store_file()) != std::string::npos);
+    const std::string log = other.path() + "/log";
+    const auto sharing = start_ready(
+        other.path(),
+        {.argv = {program("muster-coordinator"), "--config", other.path() + "/other.toml"},
+         .errors = log});
+    CHECK(until([&] { return text_of(log).find("standing by") != std::string::npos; }));
+    CHECK_FALSE(std::filesystem::exists(other.path() + "/run/operators.sock"));
+    sharing->signal(SIGTERM);
+    CHECK(sharing->wait(soon()) == Exit{.code = 0});
+
+    Command command = cluster.coordinator_command();
+    command.errors = log;
+    const auto twin = start_ready(other.path(), command);
     CHECK(cluster.status().at("ok") == true);
-    CHECK(cluster.muster({"ping"}).exit == Exit{.code = 0});
+    CHECK(text_of(log).find("leading") == std::string::npos);
+    cluster.kill_coordinator();
+    CHECK(until([&] { return text_of(log).find("leading cluster=") != std::string::npos; }));
+    CHECK(cluster.serving(1));
+    CHECK(cluster.status().at("epoch") == epoch + 1);
+    CHECK(cluster.wait("web"));
+    CHECK(cluster.pids("web", 1) == running);
+    twin->signal(SIGTERM);
+    CHECK(twin->wait(soon()) == Exit{.code = 0});
 }
 
 }  // namespace muster::integration

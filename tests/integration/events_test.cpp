@@ -115,8 +115,9 @@ TEST_CASE("every example of help is answered", "[integration][probe]") {
     }
     // There are no keys, no host waits, and this is not the endpoint for hosts that join.
     const std::map<std::string, std::string> refusals{
-        {"node accept", "not_found"}, {"enrol", "denied"},       {"key rotate", "not_found"},
-        {"key renew", "refused"},     {"secret set", "refused"}, {"secret remove", "not_found"}};
+        {"node accept", "not_found"},      {"enrol", "denied"},      {"key rotate", "not_found"},
+        {"coordinator resign", "refused"}, {"key renew", "refused"}, {"secret set", "refused"},
+        {"secret remove", "not_found"}};
     std::size_t count = 0;
     for (const auto& entry : help->at("verbs")) {
         const auto verb = entry.at("verb").get<std::string>();

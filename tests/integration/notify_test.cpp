@@ -87,10 +87,12 @@ TEST_CASE("a daemon that is ready answers", "[integration][notify]") {
 }
 
 // Goal: systemd never takes a failed start for a success.
-// Method: a daemon that cannot bind its port, or cannot use its state directory.
+// Method: a coordinator whose ports are taken, and an agent whose state directory is.
 TEST_CASE("a daemon that cannot start never reports that it is ready", "[integration][notify]") {
     Cluster cluster{{.nodes = {"n1"}}};
-    const std::vector<Command> taken{cluster.coordinator_command(), cluster.agent_command("n1")};
+    std::vector<Command> taken{cluster.coordinator_command(), cluster.agent_command("n1")};
+    taken.front().argv.insert(taken.front().argv.end(),
+                              {"--state-dir", cluster.directory() + "/another"});
     for (const auto& command : taken) {
         Supervised life{cluster.directory(), command};
         CHECK(life.next_state() == std::nullopt);

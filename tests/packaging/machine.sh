@@ -40,6 +40,7 @@ mknod -m 666 dev/tty c 5 0; mknod -m 666 dev/ptmx c 5 2
 mkdir -p mnt/host
 pivot_root . mnt/host
 umount -l mnt/host
+mount --make-rshared /  # As on a host: systemd passes credentials to a unit by a mount.
 exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd \
     --unit=multi-user.target --log-target=console --show-status=no'
 

@@ -147,6 +147,15 @@ installed() {
     in_machine "/root/installed_test.sh 127.$((192 + ($$ >> 16 & 31))).$(($$ >> 8 & 255)).$(($$ & 255))"
 }
 
+# Goal: the page for three control nodes is right, and the sandbox of the unit lets a coordinator reach etcd.
+# Method: a real systemd runs the coordinator with the files and commands of the page.
+control_node() {
+    need dpkg nsenter unshare findmnt ip etcd etcdctl openssl
+    [[ -f ${package/muster_/muster-etcd_} ]] || skip "muster was built without etcd"
+    start_machine "$scratch/machine" "$package" "${package/muster_/muster-etcd_}" tests/packaging/control_node_test.sh
+    in_machine /root/control_node_test.sh
+}
+
 package=build/package/muster_$(sed -nE 's/^project\(muster VERSION ([^ ]+).*/\1/p' CMakeLists.txt)_$(dpkg --print-architecture).deb
 scratch=$(mktemp -d)
 trap 'end_machine; rm -rf "$scratch"' EXIT

@@ -164,6 +164,28 @@ TEST_CASE("a host that says hello with the name of another is denied and changes
     require_no_violations(cluster);
 }
 
+// Goal: the polls of a node are not counted for another whose name and key its host used (S11).
+// Method: a host takes the key of another, and its name with it. The other key is revoked before
+// the host's own node was polled often enough to be lost by these polls.
+TEST_CASE("a host that used the name and key of another is lost by its own polls",
+          "[scenario][keys][S11]") {
+    ClusterOptions options = with_keys();
+    options.coordinator.loss.after = 10;
+    Cluster cluster{options};
+    cluster.want("web", 2);
+    cluster.run(3s);
+    cluster.partition("n2");
+    cluster.set_key("n1", cluster.host("n2").key());
+    cluster.run(2s);
+    cluster.steal_name("n1", "n2");
+    cluster.run(1500ms);
+    CHECK(cluster.trace().contains("c1 > n2 incarnation 101 -> restarted"));
+    REQUIRE(await(cluster, cluster.revoke("n2")));
+    CHECK(cluster.run_until(
+        [&] { return cluster.trace().contains("c1 > n1 silent for 10 polls -> lost"); }, 30s));
+    require_no_violations(cluster);
+}
+
 // Goal: a copied directory is noticed, and does not take the node away while it answers (A6).
 // Method: another machine has the name, key and nothing else of a host that works.
 TEST_CASE("a cloned directory does not take the name of a host that answers",

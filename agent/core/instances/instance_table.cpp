@@ -15,8 +15,9 @@ bool is_over(InstanceState state) {
 bool Instance::is_over() const { return agent::is_over(report.state); }
 
 std::size_t InstanceTable::count() const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(instances_, [](const Entry& entry) { return !entry.second.gone; }));
+    return static_cast<std::size_t>(std::ranges::count_if(instances_, [](const Entry& entry) {
+        return !entry.second.gone && entry.second.report.state != InstanceState::exited;
+    }));
 }
 
 InstanceTable::Entry* InstanceTable::find(const InstanceId& id) {

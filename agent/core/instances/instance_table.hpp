@@ -68,9 +68,11 @@ struct Instance {
     Digest digest;
     std::uint64_t token = 0;
     Process process;
-    bool is_adopted = false;  ///< An earlier life started it.
-    bool is_lapsed = false;   ///< Its lease ended: its shim ends it, and no poll renews it.
-    bool leaving = false;     ///< Its process is to end for good.
+    bool is_adopted = false;       ///< An earlier life started it.
+    bool is_lapsed = false;        ///< Its lease ended: its shim ends it, and no poll renews it.
+    bool leaving = false;          ///< Its process is to end for good.
+    bool ends_with_agent = false;  ///< It leaves because the agent shuts down, by no command. Not
+                                   ///< journaled as leaving: one that ended before stays.
     bool gone = false;  ///< The process has ended. Reported once the journal has it, so that no
                         ///< restart undoes it.
     std::optional<Version> next;  ///< Takes over when the process is gone.

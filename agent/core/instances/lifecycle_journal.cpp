@@ -12,7 +12,7 @@ InstanceImage image_of(const Instance& instance) {
             .digest = instance.digest,
             .process = instance.process.id,
             .identity = instance.process.identity,
-            .leaving = instance.leaving,
+            .leaving = instance.leaving && !instance.ends_with_agent,
             .retry_at = instance.deadline,
             .history = instance.record.history()};
 }
@@ -111,7 +111,8 @@ void Lifecycle::restore(const InstanceImage& image, bool is_rebooted) {
     Instance& instance = entry.second;
     instance.report = image.report;
     instance.digest = image.digest;
-    instance.leaving = image.leaving;
+    instance.ends_with_agent = !image.leaving && image.report.state == InstanceState::stopping;
+    instance.leaving = image.leaving || instance.ends_with_agent;
     instance.is_adopted = true;
     table_.touch_report(id);
     if (!is_rebooted) {
@@ -121,7 +122,7 @@ void Lifecycle::restore(const InstanceImage& image, bool is_rebooted) {
     table_.touch_journal(id);  // The instants in it belong to another boot.
     // A failed instance is not tried again by itself, unlike on the boot on which it failed.
     if (image.report.state != InstanceState::failed && had_process) {
-        instance.leaving = false;
+        instance.leaving = instance.ends_with_agent = false;
         table_.set_state(entry, InstanceState::exited,
                          "how it ended is not known: the host restarted while it ran");
     }

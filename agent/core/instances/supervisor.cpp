@@ -110,14 +110,21 @@ void Supervisor::stop(const Stop& command) {
     if (next && next->generation <= command.generation) {
         next.reset();
     }
+    entry->second.ends_with_agent = false;
     leave(*entry);
 }
 
+// An instance that has ended by itself stays in the journal. Otherwise it would be started again if
+// the coordinator has no report of its end.
 void Supervisor::shut_down() {
     shutting_down_ = true;
     for (Entry& entry : lives_.table()) {
-        entry.second.next.reset();
-        leave(entry);
+        Instance& instance = entry.second;
+        instance.next.reset();
+        if (instance.report.state != InstanceState::exited) {
+            instance.ends_with_agent = !instance.leaving;
+            leave(entry);
+        }
     }
 }
 
@@ -225,6 +232,17 @@ void Supervisor::on_not_started(Instant now, const ProcessNotStarted& event) {
     }
 }
 
+/// The process had ended by itself before the agent shut down. A command that came since to start
+/// the same generation was obeyed long ago.
+void Supervisor::stay_ended(Entry& entry) {
+    Instance& instance = entry.second;
+    if (instance.next && instance.next->generation == instance.report.generation) {
+        instance.next.reset();
+    }
+    instance.ends_with_agent = false;
+    instance.leaving = instance.next.has_value();
+}
+
 void Supervisor::on_ended(Instant now, const ProcessEnded& event) {
     if (lives_.processes().is_leftover(event.process)) {
         lives_.processes().release_leftover(event.process);
@@ -237,6 +255,9 @@ void Supervisor::on_ended(Instant now, const ProcessEnded& event) {
     instance.report.exit_code = event.exit_code;
     instance.report.exit_signal = event.exit_signal;
     const bool is_to_run = restarts_after(lives_.spec_of(entry).restart.policy, event);
+    if (instance.ends_with_agent && !event.by_order && !event.unseen && !is_to_run) {
+        stay_ended(entry);
+    }
     if (instance.leaving || event.by_order || (is_to_run && !may_start_again(entry))) {
         lives_.replace_or_leave(entry);
     } else if (!is_to_run) {

@@ -58,6 +58,7 @@ private:
     /// A start of what is here already renews only its proof.
     void take_proof(const Start& command);
     void leave(Entry& entry);
+    void stay_ended(Entry& entry);
     [[nodiscard]] bool is_exclusive(const InstanceId& id, Digest digest) const;
     void leave_with_lease(Entry& entry);
     /// No other node can have got the instance since it started here.

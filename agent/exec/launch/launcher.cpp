@@ -17,6 +17,7 @@
 #include "agent/exec/launch/process_mark.hpp"
 #include "common/base/ensure.hpp"
 #include "common/base/number.hpp"
+#include "common/base/process.hpp"
 #include "common/base/read_file.hpp"
 
 namespace muster::agent {
@@ -103,16 +104,13 @@ private:
 }  // namespace
 
 Result<std::string> shim_of_this_program() {
-    std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    for (const auto* place : {"muster-shim", "../libexec/muster/muster-shim"}) {
-        const fs::path shim = (program.parent_path() / place).lexically_normal();
-        if (access(shim.c_str(), X_OK) == 0) {
-            return shim.string();
-        }
+    std::string shim = program_of_muster("muster-shim");
+    if (shim.empty()) {
+        return fail(Errc::io,
+                    "there is no program muster-shim beside this one or in "
+                    "../libexec/muster: install it again");
     }
-    return fail(Errc::io, "there is no program muster-shim beside " + program.string() +
-                              " or in ../libexec/muster: install it again");
+    return shim;
 }
 
 Launcher::Launcher(LauncherOptions options)

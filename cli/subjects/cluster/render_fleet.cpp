@@ -96,7 +96,31 @@ std::string unconverged_tasks(const StatusReply& status) {
 
 }  // namespace
 
+namespace {
+
+/// A coordinator that stands by knows what is wanted, not what runs.
+std::string text_of_standby(const StatusReply& status, const Style& style) {
+    Facts facts{style};
+    facts.add("cluster", to_string(status.cluster));
+    facts.add(
+        "standby",
+        fmt::format("{}epoch {}", status.host.empty() ? "" : status.host + ", ", raw(status.epoch)),
+        tone_of(status.phase));
+    facts.add("nodes", fmt::format("{}{}", status.nodes,
+                                   listed({{status.intent.draining, "draining"},
+                                           {status.intent.offline, "offline"}})));
+    facts.add("tasks", std::to_string(status.tasks));
+    facts.add("instances", fmt::format("{} wanted", status.wanted));
+    facts.add("state", "what runs is not known here", Tone::attention);
+    return facts.text();
+}
+
+}  // namespace
+
 std::string text_of(const StatusReply& status, const Style& style) {
+    if (status.phase == "standby") {
+        return text_of_standby(status, style);
+    }
     const bool is_recovering = status.awaited > 0;
     Facts facts{style};
     facts.add("cluster", to_string(status.cluster));

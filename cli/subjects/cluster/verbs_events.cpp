@@ -13,7 +13,9 @@
 #include "cli/subjects/verbs.hpp"
 #include "common/base/number.hpp"
 #include "common/codec/codec.hpp"
+#include "common/net/endpoint.hpp"
 #include "common/net/host/clock.hpp"
+#include "common/net/host/name_lookup.hpp"
 #include "common/net/loop.hpp"
 #include "common/net/publisher.hpp"
 #include "common/spec/duration.hpp"
@@ -165,8 +167,13 @@ ExitCode follow(Console& console, const CommandLine& line, EventsRequest request
     const auto& given = console.settings().events;
     const std::string& endpoint = given.empty() ? kept->published_at : given;
     net::Subscriber subscriber{console.context(), console.settings().keys};
-    if (auto connected = subscriber.connect(endpoint); !connected) {
-        return console.fail_with(connected.error());
+    constexpr Duration lookup_patience = 2s;
+    net::AddressLookup lookup{net::endpoints_in(endpoint)};
+    for (const std::string& one : lookup.take_within(lookup_patience)) {
+        // Only a leader publishes.
+        if (auto connected = subscriber.connect(one); !connected) {
+            return console.fail_with(connected.error());
+        }
     }
     subscriber.subscribe("");
     const auto newest = kept->events.empty() ? 0 : kept->events.back().sequence;

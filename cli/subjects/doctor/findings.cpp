@@ -17,6 +17,7 @@ constexpr std::int64_t day_ms = std::int64_t{24} * 3'600'000;
 constexpr std::int64_t soon_ms = 14 * day_ms;
 constexpr std::int64_t clock_error_ms = 5'000;
 constexpr std::int64_t recent_ms = 5 * 60'000;
+constexpr std::uint64_t long_lag_ms = 10'000;
 constexpr std::size_t many_restarts = 5;  // Of one agent, within that time.
 
 /// The sum of the samples of this name with this label.
@@ -52,6 +53,9 @@ public:
         if (facets_.events) {
             check(*facets_.events);
         }
+        if (facets_.coordinators) {
+            check(*facets_.coordinators);
+        }
         for (const NodeShowReply& node : facets_.shown) {
             check_clock(node);
         }
@@ -71,6 +75,11 @@ private:
     }
 
     void check(const StatusReply& status) {
+        if (status.phase == "standby") {
+            add(Severity::broken, "no coordinator leads, so nothing is started or changed",
+                "the coordinators' logs; etcd, if the store is there");
+            return;  // The rest is not known.
+        }
         for (const std::string& alarm : status.alarms) {
             const bool is_weak = alarm.starts_with("there are no keys");
             add(is_weak ? Severity::weak : Severity::broken, alarm,
@@ -197,6 +206,45 @@ private:
                                 name, times),
                     "stop the agent on the wrong host, or read the agent's log");
             }
+        }
+    }
+
+    // Of a store in a file only the leader is known, and no change is numbered.
+    void check(const CoordinatorsReply& all) {
+        if (all.rows.size() == 1 && all.rows.front().applied > 0) {
+            add(Severity::weak, "no other coordinator stands by, so nobody leads if this one dies",
+                "start muster-coordinator on another host with the same [etcd]");
+        }
+        std::map<std::string, std::size_t> names;
+        std::map<std::string, std::string> versions;  // And a host with it.
+        for (const CoordinatorView& row : all.rows) {
+            ++names[row.name];
+            versions.emplace(row.version, row.name);
+            if (row.lag_ms >= long_lag_ms) {
+                add(Severity::weak,
+                    fmt::format("the coordinator on {} is {} s behind the store", row.name,
+                                row.lag_ms / 1'000),
+                    "look at its log, and at the network between it and etcd");
+            }
+        }
+        for (const auto& [name, count] : names) {
+            if (count > 1) {
+                add(Severity::weak, fmt::format("{} coordinators have the name {}", count, name),
+                    "give each host a name of its own; muster coordinator list");
+            }
+        }
+        if (versions.size() > 1) {
+            add(Severity::weak,
+                fmt::format("coordinators of several versions run: {} on {}, {} on {}",
+                            versions.begin()->first, versions.begin()->second,
+                            versions.rbegin()->first, versions.rbegin()->second),
+                "upgrade all, then muster upgrade finish");
+        } else if (facets_.upgrade && facets_.upgrade->before != facets_.upgrade->after) {
+            add(Severity::weak,
+                fmt::format("an upgrade is not finished: the store has schema {}, and all "
+                            "coordinators know {}",
+                            facets_.upgrade->before, facets_.upgrade->after),
+                "muster upgrade finish");
         }
     }
 

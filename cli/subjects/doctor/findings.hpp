@@ -37,6 +37,8 @@ struct Facets {
     std::optional<KeysReply> keys;
     std::optional<TokensReply> tokens;
     std::optional<EventsReply> events;
+    std::optional<CoordinatorsReply> coordinators;
+    std::optional<UpgradeReply> upgrade;   ///< Of a dry run.
     std::vector<std::string> file_faults;  ///< Files with secrets that a program would refuse.
 };
 

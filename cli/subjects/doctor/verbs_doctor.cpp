@@ -32,13 +32,15 @@ namespace {
 
 constexpr std::size_t nodes_shown = 50;  // Each is a request of its own.
 
-/// Puts the answer into its place; an error only if nobody answers.
+/// Puts the answer into its place, if the role allows it and somebody leads; an error only if
+/// nobody answers.
 template <class Reply>
 Result<void> ask_into(Console& console, const RequestBody& request, std::optional<Reply>& into) {
     auto answer = console.ask(request);
     if (!answer) {
-        return answer.error().code == Errc::denied ? Result<void>{}
-                                                   : tl::unexpected{answer.error()};
+        const Errc code = answer.error().code;
+        return code == Errc::denied || code == Errc::not_leader ? Result<void>{}
+                                                                : tl::unexpected{answer.error()};
     }
     if (auto* const reply = std::get_if<Reply>(&*answer)) {
         into = std::move(*reply);
@@ -165,11 +167,14 @@ ExitCode run_doctor(Console& console, const std::string& version) {
                               ask_into(console, NodeListRequest{}, facets.nodes),
                               ask_into(console, KeyListRequest{}, facets.keys),
                               ask_into(console, TokenListRequest{}, facets.tokens),
-                              ask_into(console, EventsRequest{}, facets.events)}) {
+                              ask_into(console, EventsRequest{}, facets.events),
+                              ask_into(console, CoordinatorListRequest{}, facets.coordinators)}) {
         if (!asked) {
             return console.fail_with(asked.error());
         }
     }
+    // It is refused while a coordinator is older, which the list shows.
+    static_cast<void>(ask_into(console, UpgradeFinishRequest{.dry_run = true}, facets.upgrade));
     show_nodes(console, facets);
     const auto findings = diagnose(facets);
     return deliver(
@@ -191,7 +196,7 @@ ExitCode run_bundle(Console& console, const CommandLine& line, const std::string
         {"tasks", TaskListRequest{}},    {"reported", ReportedRequest{}},
         {"events", EventsRequest{}},     {"limits", LimitListRequest{}},
         {"freeze", FreezeShowRequest{}}, {"keys", KeyListRequest{}},
-        {"tokens", TokenListRequest{}}};
+        {"tokens", TokenListRequest{}},  {"coordinators", CoordinatorListRequest{}}};
     for (const auto& [name, request] : asked) {
         const auto answer = console.ask(request);
         files.add(std::string{name} + ".json", answer ? codec::to_json(Reply{{}, *answer}) + "\n"

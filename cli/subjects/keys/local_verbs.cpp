@@ -27,11 +27,11 @@ ExitCode fail_with(const CommandLine& line, const Error& error) {
     return exit_code_of(error.code);
 }
 
-/// The endpoint that the option or its variable gives.
+/// The endpoints that the option or its variable gives.
 Result<std::string> coordinator_of(const CommandLine& line) {
     const std::string given =
         line.value("--coordinator").value_or(paths::variable("MUSTER_COORDINATOR"));
-    return net::endpoint_to_connect(given.empty() ? std::string{usual_coordinator} : given);
+    return net::endpoints_to_connect(given.empty() ? std::string{usual_coordinator} : given);
 }
 
 Result<void> check_free(const Contexts& contexts, const std::string& name) {

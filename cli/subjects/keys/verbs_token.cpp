@@ -26,7 +26,7 @@ ExitCode run_token(Console& console, TokenCreateRequest request) {
                                   "join; 'muster init' makes keys"});
     }
     const std::string token =
-        to_string(JoinToken{.endpoint = reply->enrolment,
+        to_string(JoinToken{.endpoints = reply->enrolment,
                             .server = *server,
                             .secret = secret,
                             .name = pattern::is_name(request.pattern) ? request.pattern : ""});

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/subjects/requests.hpp"
+#include "common/base/process.hpp"
 #include "common/config/spec_toml.hpp"
 #include "common/spec/duration.hpp"
 
@@ -20,10 +21,9 @@ std::string author_of_process() {
     passwd* found = nullptr;
     const int failed = getpwuid_r(getuid(), &entry, text.data(), text.size(), &found);
     const bool is_named = failed == 0 && found != nullptr;
-    std::array<char, 256> host{};
-    const bool is_at = gethostname(host.data(), host.size() - 1) == 0;
+    const std::string host = host_name();
     return (is_named ? std::string{found->pw_name} : std::to_string(getuid())) +
-           (is_at ? "@" + std::string{host.data()} : "");
+           (host.empty() ? "" : "@" + host);
 }
 
 }  // namespace

@@ -13,11 +13,30 @@ void fields(auto& visit, Like<EventsRequest> auto& request) {
     visit("since", request.since, plain.or_default());
     visit("limit", request.limit, plain.or_default());
 }
-void fields(auto& visit, Like<StoreAcceptRequest> auto& request) {
+void fields(auto& visit, Like<StoreAcceptRequest, UpgradeFinishRequest> auto& request) {
     visit("dry_run", request.dry_run, plain.or_default());
 }
 void fields(auto& visit, Like<LogLevelRequest, LogLevelReply> auto& level) {
     visit("level", level.level, short_text);
+}
+void fields(auto& visit, Like<CoordinatorView> auto& row) {
+    visit("name", row.name, explanation);
+    visit("role", row.role, short_text);
+    visit("epoch", row.epoch, plain);
+    visit("applied", row.applied, plain);
+    visit("lag_ms", row.lag_ms, plain);
+    visit("agents", row.agents, plain);
+    visit("operators", row.operators, explanation);
+    visit("version", row.version, short_text);
+    visit("is_asked", row.is_asked, plain);
+    visit("schema", row.schema, plain.or_default());
+}
+void fields(auto& visit, Like<CoordinatorsReply> auto& reply) { visit("rows", reply.rows, rows); }
+void fields(auto& visit, Like<UpgradeReply> auto& reply) {
+    visit("counter", reply.counter, plain);
+    visit("dry_run", reply.dry_run, plain);
+    visit("before", reply.before, plain);
+    visit("after", reply.after, plain);
 }
 void fields(auto& visit, Like<VerbHelp> auto& help) {
     visit("verb", help.verb, short_text);
@@ -107,7 +126,7 @@ void fields(auto& visit, Like<EventsReply> auto& reply) {
     visit("epoch", reply.epoch, plain);
     visit("first_kept", reply.first_kept, plain);
     visit("events", reply.events, list(limits::events_kept));
-    visit("published_at", reply.published_at, text(limits::pattern_bytes).or_default());
+    visit("published_at", reply.published_at, text(limits::path_bytes).or_default());
 }
 
 void fields(auto& visit, Like<RoundReply> auto& reply) { visit("round", reply.round, plain); }

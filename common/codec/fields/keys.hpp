@@ -69,7 +69,7 @@ void fields(auto& visit, Like<EnrolReply> auto& reply) {
     visit("cluster", reply.cluster, plain);
     visit("pending", reply.pending, plain.or_default());
     visit("fingerprint", reply.fingerprint, short_text.or_default());
-    visit("agents", reply.agents, text(limits::pattern_bytes).or_default());
+    visit("agents", reply.agents, text(limits::path_bytes).or_default());
 }
 
 void fields(auto& visit, Like<TokenCreateRequest> auto& request) {
@@ -93,7 +93,7 @@ void fields(auto& visit, Like<TokenView> auto& token) {
 void fields(auto& visit, Like<TokensReply> auto& reply) {
     visit("counter", reply.counter, plain);
     visit("tokens", reply.tokens, rows);
-    visit("enrolment", reply.enrolment, text(limits::pattern_bytes).or_default());
+    visit("enrolment", reply.enrolment, text(limits::path_bytes).or_default());
     visit("key", reply.key, key_text.or_default());
 }
 

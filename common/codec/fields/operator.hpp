@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "common/base/limits.hpp"
@@ -32,12 +33,27 @@ struct ReplyEnvelope {
     bool ok = false;
     std::string kind;  ///< Empty for an error.
     RequestId id;
+    std::optional<Standby> standby{};
 };
 
+void fields(auto& visit, Like<Standby> auto& standby) {
+    visit("leader", standby.leader, explanation);
+    visit("leader_at", standby.leader_at, explanation);
+}
 void fields(auto& visit, Like<ReplyEnvelope> auto& envelope) {
     visit("ok", envelope.ok, plain);
     visit("reply", envelope.kind, short_text.or_default());
     visit("request_id", envelope.id, plain.or_default());
+    optional_field(visit, "standby", envelope.standby);
+}
+
+/// The mark of a reply with an error.
+struct StandbyBody {
+    std::optional<Standby> standby;
+};
+
+void fields(auto& visit, Like<StandbyBody> auto& body) {
+    optional_field(visit, "standby", body.standby);
 }
 
 /// `{"ok": false, "error": {"code": ..., "message": ...}}`

@@ -36,12 +36,25 @@ struct StoreAcceptRequest {
     friend bool operator==(const StoreAcceptRequest&, const StoreAcceptRequest&) = default;
 };
 
+/// Ends an upgrade: from now on the store is written as the leader's version does, which older
+/// coordinators cannot read.
+struct UpgradeFinishRequest {
+    bool dry_run = false;
+
+    friend bool operator==(const UpgradeFinishRequest&, const UpgradeFinishRequest&) = default;
+};
+
 /// Changes the level of the log while the daemon runs (trace debug info warn error).
 struct LogLevelRequest {
     std::string level;
 
     friend bool operator==(const LogLevelRequest&, const LogLevelRequest&) = default;
 };
+
+/// The coordinators of this cluster, who share its store.
+struct CoordinatorListRequest : BareRequest {};
+/// The leader hands over to another coordinator, at once.
+struct CoordinatorResignRequest : BareRequest {};
 
 struct VerbHelp {
     std::string verb;
@@ -50,6 +63,40 @@ struct VerbHelp {
     std::string example;
 
     friend bool operator==(const VerbHelp&, const VerbHelp&) = default;
+};
+
+/// One coordinator, as it last said of itself.
+struct CoordinatorView {
+    std::string name;  ///< Of its host.
+    std::string role;  ///< `leader` or `standby`.
+    Epoch epoch{};     ///< In which it leads, or that it follows. 0: none is known.
+    /// The last change of the store that it knows, by the numbers of the store. 0: none is known.
+    std::uint64_t applied = 0;
+    std::uint64_t lag_ms = 0;  ///< For how long the store has had a later one.
+    std::uint32_t agents = 0;  ///< That are connected to it.
+    std::string operators;     ///< Its endpoint for operators.
+    std::string version;
+    bool is_asked = false;     ///< It gave this answer.
+    std::uint32_t schema = 0;  ///< The newest schema of the store that it knows. 0: it did not say.
+
+    friend bool operator==(const CoordinatorView&, const CoordinatorView&) = default;
+};
+
+/// The leader comes first, then the others by name.
+struct CoordinatorsReply {
+    std::vector<CoordinatorView> rows;
+
+    friend bool operator==(const CoordinatorsReply&, const CoordinatorsReply&) = default;
+};
+
+/// The schema of the store, as it was and as it is now. Both are the same if there was nothing to
+/// do.
+struct UpgradeReply {
+    Generation counter{};
+    bool dry_run = false;
+    std::uint32_t before = 0, after = 0;
+
+    friend bool operator==(const UpgradeReply&, const UpgradeReply&) = default;
 };
 
 struct HelpReply {

@@ -33,6 +33,9 @@ int accept4(int listener, sockaddr* address, socklen_t* size, int flags) {
     const int accepted = accept_by_kernel(listener, address, size, flags);
     if (accepted >= 0) {
         muster::net::guard_connection(accepted);
+        if (spare < 0) {
+            hold_spare();  // Another thread took its place when it was used last.
+        }
         return accepted;
     }
     if (errno != EMFILE && errno != ENFILE) {

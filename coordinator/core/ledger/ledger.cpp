@@ -108,6 +108,7 @@ bool is_admitted_soon(const StoredKey* by, const PublicKey& key, const Keys& key
 
 Ledger::Ledger(const CoordinatorOptions& options, const StoreImage& image, const Workload& workload)
     : options_{options},
+      newest_schema_{image.newest_schema},
       meta_{image.meta},
       tables_{TaskTable{DurableRows<StoredTask>{workload}},
               Intents{DurableRows<StoredIntent>{image.intents}},

@@ -8,7 +8,7 @@
 
 #include "common/base/result.hpp"
 #include "coordinator/core/events/step_context.hpp"
-#include "coordinator/core/ledger/audit.hpp"
+#include "coordinator/core/ledger/audit/audit.hpp"
 #include "coordinator/core/ledger/change.hpp"
 #include "coordinator/core/ledger/intents.hpp"
 #include "coordinator/core/ledger/keys.hpp"
@@ -41,6 +41,8 @@ public:
 
     [[nodiscard]] const Meta& meta() const { return meta_; }
     [[nodiscard]] const Meta& proposed_meta() const { return pending_.proposed(); }
+    /// The schema that an operator may raise the store to.
+    [[nodiscard]] std::uint32_t newest_schema() const { return newest_schema_; }
     [[nodiscard]] const TaskTable& tasks() const { return std::get<TaskTable>(tables_); }
     [[nodiscard]] const Intents& intents() const { return std::get<Intents>(tables_); }
     [[nodiscard]] const Table<StoredSetting>& settings() const {
@@ -118,6 +120,7 @@ private:
     void propose(const PendingWrite& write);
 
     const CoordinatorOptions& options_;
+    std::uint32_t newest_schema_;
     Meta meta_;                    // As durable.
     std::uint64_t persisted_ = 0;  // The last that the store confirmed,
     std::uint64_t durable_ = 0;    // and the last in effect.

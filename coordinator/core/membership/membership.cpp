@@ -249,6 +249,7 @@ void Membership::on_store_accepted(StepContext& step, const Rows<StoredNode>& ac
                                  "an operator accepted the store that it knows");
             in_.nodes.edit(*index, WriteKey<HelloFacts>{}).claim = Claim{};
             NodeRows{in_.nodes}.on_accepted(*index, recorded(*row));
+            in_.copies.placements.exempt(*index);
         }
     }
     for (const NodeIndex index : in_.nodes.by_name()) {

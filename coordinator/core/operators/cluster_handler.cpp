@@ -156,6 +156,24 @@ void ClusterHandler::handle(const RequestContext& context, const Facts& facts,
     ledger_.submit(context, {std::move(accepted), std::move(list)}, after);
 }
 
+void ClusterHandler::handle(const RequestContext& context, const UpgradeFinishRequest& request) {
+    if (!request.dry_run && ledger_.deduplicate(context)) {
+        return;
+    }
+    Meta after = ledger_.proposed_meta();
+    UpgradeReply reply{.dry_run = request.dry_run,
+                       .before = after.schema,
+                       .after = std::max(after.schema, ledger_.newest_schema())};
+    if (request.dry_run || reply.before == reply.after) {
+        ledger_.submit(context, Answered{.change = {}, .reply = reply}, request.dry_run);
+        return;
+    }
+    after.schema = reply.after;
+    after.counter = next(after.counter);
+    reply.counter = after.counter;
+    ledger_.submit(context, {.change = {}, .reply = reply}, after);
+}
+
 Result<void> ClusterHandler::propose_accept(std::vector<AheadNode>& ahead, Meta& after) const {
     const Meta before = after;
     const AheadNode* foreign = nullptr;

@@ -17,8 +17,8 @@
 
 namespace muster::coordinator {
 
-/// Requests about the whole cluster: limits, the freeze, accepting a store, and an early round or
-/// balance.
+/// Requests about the whole cluster: limits, the freeze, accepting a store, the end of an upgrade,
+/// and an early round or balance.
 class ClusterHandler {
 public:
     ClusterHandler(const CoordinatorOptions& options, const NodeRegistry& nodes, Ledger& ledger,
@@ -39,6 +39,7 @@ public:
     void handle(const RequestContext& context, const RoundNowRequest& request);
     void handle(const RequestContext& context, const Facts& facts,
                 const StoreAcceptRequest& request);
+    void handle(const RequestContext& context, const UpgradeFinishRequest& request);
 
 private:
     void change_freeze(const RequestContext& context, const Occasion& why, Answered answered);

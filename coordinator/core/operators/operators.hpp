@@ -6,7 +6,7 @@
 #include "common/base/time.hpp"
 #include "coordinator/core/effects.hpp"
 #include "coordinator/core/events/step_context.hpp"
-#include "coordinator/core/operators/agent_call_handler.hpp"
+#include "coordinator/core/operators/agent_calls/agent_call_handler.hpp"
 #include "coordinator/core/operators/cluster_handler.hpp"
 #include "coordinator/core/operators/key_handler.hpp"
 #include "coordinator/core/operators/node_handler.hpp"

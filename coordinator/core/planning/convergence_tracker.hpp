@@ -31,6 +31,11 @@ public:
             entry->second.phase = TaskPhase::placing;
         }
     }
+    /// The same after a change: if the roll-out of this version is halted, too, that is news.
+    void add_changed(const std::string& task) {
+        add(task);
+        watched_.at(task).is_halted = false;
+    }
     /// Checks the next `most` tasks, in the order of names. Returns those that became converged,
     /// unplaced, halted or failed since their last check. Calls `on_checked(index, phase,
     /// is_reported)` for each checked task.

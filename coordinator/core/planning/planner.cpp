@@ -18,6 +18,9 @@ Plan Planner::plan(const Scope& scope) {
     PlannerState& state = *state_;
     state.apply_changes();
     state.apply_node_changes();
+    if (state.counts_homes(scope)) {
+        return {.orders = {}, .is_cut = true};
+    }
     std::vector<TaskIndex> due = state.due.take(scope);
     const bool is_cut = state.due.is_cut();
     std::size_t missing = 0;
@@ -117,8 +120,7 @@ std::vector<InstanceView> Planner::instances_of(TaskIndex task) const {
     std::uint32_t at = 0;
     const auto show_until = [&](Ordinal ordinal) {
         for (; at < reading.copies.size() && reading.copies[at].ordinal <= ordinal; ++at) {
-            views.push_back(
-                view_of(state_->workload, state_->placements, task, reading.copies[at]));
+            views.push_back(state_->view_of_copy(task, reading.copies[at]));
         }
     };
     for (Ordinal ordinal = 0; ordinal < reading.slots.size(); ++ordinal) {
@@ -221,7 +223,7 @@ std::vector<InstanceLocation> Planner::locations(TaskIndex task) const {
 
 InstanceView Planner::instance(TaskIndex task, Ordinal ordinal) const {
     const Copy* const kept = find_kept(state_->workload, state_->placements, task, ordinal);
-    return kept != nullptr ? view_of(state_->workload, state_->placements, task, *kept)
+    return kept != nullptr ? state_->view_of_copy(task, *kept)
                            : state_->view_of_missing(task, ordinal);
 }
 

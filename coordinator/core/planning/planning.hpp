@@ -48,8 +48,8 @@ public:
 
     /// A round closed: starts and moves are counted from 0 again.
     void on_round_closed(const ClosedRound& closed);
-    /// Watches the task, so that an event reports when it converges.
-    void watch(const std::string& task) { tracker_.add(task); }
+    /// Watches the changed task, so that an event reports when it converges.
+    void watch(const std::string& task) { tracker_.add_changed(task); }
     /// An operator asks for a balance when the next round closes.
     void ask_for_balance() { trigger_.balance_asked = true; }
 

@@ -59,6 +59,9 @@ void add_roll_out(const Facts& facts, TaskIndex task, const InstanceView& copy,
     reply.detail += "; it is of generation " + std::to_string(raw(copy.generation)) +
                     " and will be replaced by generation " + std::to_string(raw(wanted)) +
                     (halt.empty() ? "" : ", but " + halt);
+    if (!copy.detail.empty() && reply.detail.find(copy.detail) == std::string::npos) {
+        reply.detail += "; " + copy.detail;  // Such as why its replacement was refused.
+    }
 }
 
 /// The copy ended before min_healthy, and the roll-out of its task is halted.

@@ -29,7 +29,7 @@ inline constexpr bool is_open =
     is_any_of<Reply, HelpReply, PingReply, StatsReply, NodeListReply, ChangeReply, RoundReply,
               StoreAcceptReply, LogLevelReply, RebalanceReply, NodesChangeReply, LimitsReply,
               FreezeReply, LogsReply, TaskSignalReply, KeysReply, TokensReply, EnrolReply,
-              AuditReply, AuditVerifyReply, SecretsReply>;
+              AuditReply, AuditVerifyReply, SecretsReply, CoordinatorsReply, UpgradeReply>;
 
 /// Whoever has no key any more sees no task: this pattern matches no name.
 const StoredKey& nobody() {

@@ -54,6 +54,11 @@ void Enrolments::on_request(const RequestContext& context, const EnrolRequest& r
         context.reply(tl::unexpected{std::move(answered.error())});
         return;
     }
+    if (std::get<EnrolReply>(answered->reply).pending) {
+        // Not kept: anybody gets this answer, and would push out those of others.
+        context.reply(std::move(answered->reply));
+        return;
+    }
     ledger_.submit(context, std::move(answered));
 }
 

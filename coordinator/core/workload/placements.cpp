@@ -53,16 +53,24 @@ void Placements::set_counted(NodeIndex node, bool counted) {
 }
 
 void Placements::distrust(NodeIndex node) {
+    set_origins(node, Origin::unordered, [](Origin origin) { return is_perhaps_ordered(origin); });
+}
+
+void Placements::exempt(NodeIndex node) {
+    set_origins(node, Origin::unproven, [](Origin origin) { return origin == Origin::unordered; });
+}
+
+void Placements::set_origins(NodeIndex node, Origin to, bool (*applies)(Origin origin)) {
     for (const ReportedInstance& instance : reported_.on(node)) {
-        if (!is_perhaps_ordered(instance.origin)) {
+        if (!applies(instance.origin)) {
             continue;
         }
         copies_.touch(instance.task);
         if (copies_.find(instance.task, instance.ordinal, node) != nullptr) {
-            copies_.set_origin(instance.task, instance.ordinal, node, Origin::unordered);
+            copies_.set_origin(instance.task, instance.ordinal, node, to);
         }
         reported_.set_origin(node, {std::string{workload_.name(instance.task)}, instance.ordinal},
-                             Origin::unordered);
+                             to);
     }
 }
 

@@ -62,6 +62,9 @@ public:
     /// The node is not trusted: instances that it reports from an earlier leadership are claimed
     /// from now on.
     void distrust(NodeIndex node);
+    /// The store that the node knows was accepted: what it reports without a proof was ordered by
+    /// another leader, perhaps with another key (ADR 23).
+    void exempt(NodeIndex node);
 
     [[nodiscard]] OrdersInFlight& orders() { return orders_; }
     [[nodiscard]] const OrdersInFlight& orders() const { return orders_; }
@@ -99,6 +102,7 @@ public:
     [[nodiscard]] bool is_consistent() const;
 
 private:
+    void set_origins(NodeIndex node, Origin to, bool (*applies)(Origin origin));
     friend struct CoreFields;
 
     /// Marks the tasks on the node for planning if the node has changed.

@@ -6,6 +6,8 @@ namespace muster::sim {
 
 /// S13: a stop needs a recorded intent in a store of the agent's own cluster, and that store must
 /// not be older than what the agent saw. S25: another store gives no start either.
+///
+/// What another cluster ordered there is a stray if proofs are required: its stop is intended.
 class AmnesiaGuard : public Checker {
 public:
     explicit AmnesiaGuard(const Copies& copies) : copies_{copies} {}
@@ -47,8 +49,11 @@ private:
         const coordinator::StoredTask* const task = task_of(issued.store, stop.id.task);
         const bool wanted = task != nullptr && task->generation == stop.generation &&
                             stop.id.ordinal < task->wanted.instances;
+        const bool is_stray =
+            requires_proof(issued.store, stop.generation) &&
+            copies_.is_of_another_cluster(stop.id, issued.host, issued.store.meta.cluster);
         // The state of a copy on a byzantine host is not known.
-        if (wanted && !copies_.is_byzantine(issued.host) &&
+        if (wanted && !is_stray && !copies_.is_byzantine(issued.host) &&
             !may_stop_first(issued, copies_.name_of(issued.host), *task) &&
             copies_.elsewhere(stop.id, issued.host).empty() &&
             !copies_.has_failed(stop.id, issued.host)) {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/core/workload/order_proofs.hpp"
 #include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {
@@ -99,14 +98,6 @@ private:
                    !copies_.runs(stop.id, other) &&
                    !(may_be_found && copies_.was_found(stop.id, other, stop.generation));
         });
-    }
-
-    static bool requires_proof(const coordinator::StoreImage& store, Generation generation) {
-        const auto row = std::ranges::find(store.settings, coordinator::ProofRule::setting,
-                                           &coordinator::StoredSetting::name);
-        const auto rule =
-            row == store.settings.end() ? std::nullopt : coordinator::proof_rule_from(row->value);
-        return rule && generation > rule->after;
     }
 
     const Copies& copies_;

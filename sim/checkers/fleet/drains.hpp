@@ -27,6 +27,13 @@ public:
         on_image(replaced.image);
     }
 
+    /// The end of a drain is a write, which etcd delays.
+    void on(Instant, const ElectionDisturbed&) {
+        for (auto& [name, drain] : drains_) {
+            drain.rounds = 0;
+        }
+    }
+
     void on(Instant now, const CivilClockRead& reported) {
         const Duration ahead = std::chrono::milliseconds{raw(reported.at) - raw(civil(now))};
         if (std::exchange(ahead_, ahead) == ahead) {

@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "coordinator/core/workload/order_proofs.hpp"
+
 namespace muster::sim {
 
 const coordinator::StoredIntent* intent_of(const coordinator::StoreImage& image,
@@ -11,6 +13,14 @@ const coordinator::StoredIntent* intent_of(const coordinator::StoreImage& image,
     const auto at =
         std::ranges::lower_bound(image.intents, name, {}, &coordinator::StoredIntent::name);
     return at != image.intents.end() && at->name == name ? &*at : nullptr;
+}
+
+bool requires_proof(const coordinator::StoreImage& image, Generation generation) {
+    const auto row = std::ranges::find(image.settings, coordinator::ProofRule::setting,
+                                       &coordinator::StoredSetting::name);
+    const auto rule =
+        row == image.settings.end() ? std::nullopt : coordinator::proof_rule_from(row->value);
+    return rule && generation > rule->after;
 }
 
 const coordinator::StoredTask* task_of(const coordinator::StoreImage& image,

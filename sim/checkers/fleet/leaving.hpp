@@ -49,6 +49,8 @@ private:
                               Offer offer);
 [[nodiscard]] const coordinator::StoredTask* task_of(const coordinator::StoreImage& image,
                                                      const std::string& name);
+/// True if a copy of this generation without a proof is a stray.
+[[nodiscard]] bool requires_proof(const coordinator::StoreImage& image, Generation generation);
 /// True if the capacity is known, and use plus reservation exceed it.
 template <class N>
 [[nodiscard]] bool is_over(std::uint64_t used, std::uint64_t kept,

@@ -5,7 +5,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/text/pattern.hpp"
-#include "coordinator/core/ledger/audit_chain.hpp"
+#include "coordinator/core/ledger/audit/audit_chain.hpp"
 
 namespace muster::sim {
 

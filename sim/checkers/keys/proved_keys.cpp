@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "common/codec/verb_table.hpp"
+#include "coordinator/core/ledger/scope.hpp"
 
 namespace muster::sim {
 
@@ -173,6 +174,12 @@ void ProvedKeys::judge(Instant now, const StepTaken& step, const coordinator::Fr
     if (!may && !is_denied) {
         violated("S19", "'{}' was not denied to {}", verb.name,
                  row == nullptr ? "a key that is not admitted" : row->name);
+    }
+    const bool is_of_cluster = verb.area != codec::Area::tasks && verb.area != codec::Area::nodes;
+    if (may && !is_denied && is_of_cluster && verb.role >= Role::operator_ &&
+        coordinator::is_limited(*row) && !changed_.contains(row->name)) {
+        violated("S19", "'{}' is about the whole cluster, and was not denied to {}", verb.name,
+                 row->name);
     }
     if (may && is_denied && row->pools.empty() && row->tasks.empty() &&
         !changed_.contains(row->name)) {

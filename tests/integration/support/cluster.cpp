@@ -79,11 +79,13 @@ std::string program(const std::string& name) { return std::string{MUSTER_BIN_DIR
 
 RealCluster::RealCluster(ClusterOptions options) : options_{std::move(options)} {
     try {
-        start_coordinator();
+        if (options_.coordinator.empty()) {
+            start_coordinator();
+        }
         for (const auto& name : options_.nodes) {
             start_agent(name);
         }
-        if (!serving(options_.nodes.size())) {
+        if (options_.coordinator.empty() && !serving(options_.nodes.size())) {
             throw std::runtime_error{"the nodes do not serve: " + status().dump()};
         }
     } catch (...) {
@@ -164,9 +166,16 @@ Command RealCluster::coordinator_command() const {
 
 Command RealCluster::agent_command(const std::string& name) const {
     const auto way = ways_.find(name);
-    const auto& coordinator = way == ways_.end() ? endpoints_.agents : way->second;
+    const auto& usual = options_.coordinator.empty() ? endpoints_.agents : options_.coordinator;
+    const auto& coordinator = way == ways_.end() ? usual : way->second;
+    const auto other = programs_.find(name);
     std::vector<std::string> argv{
-        program("muster-agent"), "--name", name, "--state-dir", directory() + "/state", "--run-dir",
+        other == programs_.end() ? program("muster-agent") : other->second,
+        "--name",
+        name,
+        "--state-dir",
+        directory() + "/state",
+        "--run-dir",
         directory() + "/run"};
     if (!options_.keys || way != ways_.end()) {  // With keys it knows from its token.
         argv.insert(argv.end(), {"--coordinator", coordinator});
@@ -179,6 +188,13 @@ Command RealCluster::agent_command(const std::string& name) const {
             .env = {"TEST_CLUSTER=" + directory()},
             .output = directory() + "/" + name + ".log",
             .errors = directory() + "/" + name + ".log"};
+}
+
+void RealCluster::replace_agent(const std::string& name, const std::string& program) {
+    agent(name).signal(SIGTERM);
+    static_cast<void>(agent(name).wait(soon()));
+    programs_[name] = program;
+    start_agent(name);
 }
 
 void RealCluster::write_config() const {

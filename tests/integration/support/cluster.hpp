@@ -56,11 +56,13 @@ struct ClusterOptions {
     bool records = false;        ///< The coordinator records to `record` in the directory.
     std::string agent_config{};  ///< Of each agent; empty: no file.
     bool keys = false;           ///< Everybody proves a key; agents join by tokens.
+    /// Where agents connect, if the cluster has no coordinator of its own.
+    std::string coordinator{};
 };
 
 class RealCluster {
 public:
-    /// Returns when every node serves.
+    /// Returns when every node serves, if the cluster has a coordinator of its own.
     explicit RealCluster(ClusterOptions options = {});
     /// Kills all its remaining processes.
     ~RealCluster();
@@ -84,6 +86,8 @@ public:
     void reach_by(const std::string& agent, const std::string& endpoint) {
         ways_[agent] = endpoint;
     }
+    /// Stops this agent, and starts another program in its place.
+    void replace_agent(const std::string& name, const std::string& program);
     [[nodiscard]] Command coordinator_command() const;
     [[nodiscard]] Command agent_command(const std::string& name) const;
     [[nodiscard]] Process& coordinator() { return *coordinator_; }
@@ -161,8 +165,9 @@ private:
     Endpoints endpoints_ = free_endpoints();
     std::unique_ptr<Process> coordinator_;
     std::map<std::string, std::unique_ptr<Process>> agents_;
-    std::map<std::string, std::string> ways_;   // Coordinator endpoints of single agents.
-    std::map<std::string, std::string> homes_;  // Of started agents, as in their marks.
+    std::map<std::string, std::string> programs_;  // Of replaced agents.
+    std::map<std::string, std::string> ways_;      // Coordinator endpoints of single agents.
+    std::map<std::string, std::string> homes_;     // Of started agents, as in their marks.
 };
 
 /// The path of a built program.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <string>
 
@@ -11,6 +13,12 @@ namespace muster::integration {
 
 inline bool contains(const std::string& text, const std::string& word) {
     return text.find(word) != std::string::npos;
+}
+
+/// A number that a long run sets in the environment.
+[[nodiscard]] inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+    const char* const text = std::getenv(variable);
+    return text == nullptr ? otherwise : std::stoull(text);
 }
 
 /// The cluster of a test. The end of the test stops it with SIGTERM, and the test fails if anything

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,12 +100,6 @@ private:
         return options;
     }
 };
-
-/// A number that a long run sets in the environment.
-[[nodiscard]] inline std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-    const char* const text = std::getenv(variable);
-    return text == nullptr ? otherwise : std::stoull(text);
-}
 
 /// The first message of an agent that says that it is this one.
 [[nodiscard]] inline std::string hello_of(const std::string& name) {

@@ -4,6 +4,7 @@
 
 #include "tests/catch.hpp"
 
+#include "coordinator/core/workload/order_proofs.hpp"
 #include "tests/scenarios/checkers/checker_stories.hpp"
 
 // Every checker can fail, here on the number of copies: S7. See checkers_test.cpp.
@@ -256,6 +257,29 @@ TEST_CASE("a copy that survived its stop is another copy for S13 once its node r
     CHECK(properties(story.checkers) == (runs ? Found{} : Found{"S13"}));
 }
 
+// Goal: a stray is stopped on purpose. Method: one host runs what a store ordered; the store of the
+// same or another cluster stops it, with and without the rule that requires proofs.
+TEST_CASE("a stop of what another cluster ordered does not break S13 where proofs are required",
+          "[checkers][S13]") {
+    BoundStory story;
+    story.start(n0);
+    story.report(n0, {web0});
+    const bool is_ours = GENERATE(false, true);
+    const bool is_required = GENERATE(false, true);
+    if (!is_ours) {
+        story.image.meta.cluster = ClusterId{8, 8};
+    }
+    if (is_required) {
+        story.image.settings.push_back(
+            {std::string{coordinator::ProofRule::setting},
+             coordinator::proof_rule_text(coordinator::ProofRule{Generation{1}, Digest{1, 1}})});
+    }
+    story.disk.cluster = ClusterId{};
+    const Batch batch = stop_of(web0, Sequence{9});
+    story.checkers.on(origin, BatchIssued{n0, batch, story.image, story.disk});
+    CHECK(properties(story.checkers) == (!is_ours && is_required ? Found{} : Found{"S13"}));
+}
+
 TEST_CASE("a stop on a byzantine host is not judged by S13", "[checkers][S13]") {
     BoundStory story;
     story.start(n0);
@@ -372,6 +396,11 @@ TEST_CASE("a start of what ended successfully breaks S26", "[checkers][S26]") {
     }
     SECTION("but not of another instance") {
         story.start(n0);
+        CHECK(properties(story.checkers) == Found{});
+    }
+    SECTION("nor of a task that now runs on every node") {
+        story.image.tasks.front().wanted.place.every_node = true;
+        story.start(n0, {"web", 1});
         CHECK(properties(story.checkers) == Found{});
     }
     SECTION("nor in a later generation") {

@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 
 #include "common/crypto/hash.hpp"
-#include "coordinator/core/ledger/audit_chain.hpp"
+#include "coordinator/core/ledger/audit/audit_chain.hpp"
 #include "tests/scenarios/checkers/checker_stories.hpp"
 
 // The checkers of keys and of the audit notice what they are for, and nothing else.
@@ -261,6 +261,24 @@ TEST_CASE("a change without its row of the audit breaks S22", "[checkers][S22]")
     CHECK(commit({erased, request, row, head_of(row)}) == Found{});
     const auto wrong = row_of(2, row.hash, "refused");
     CHECK(commit({request, wrong, head_of(wrong)}) == Found{"S22"});
+}
+
+TEST_CASE("a limited key that changes the whole cluster breaks S19", "[checkers][S19]") {
+    KeyStory story;
+    story.store.keys.back().role = Role::admin;
+    const bool is_limited = GENERATE(false, true);
+    if (is_limited) {
+        story.store.keys.back().tasks = {"web"};
+    }
+    const bool is_denied = GENERATE(false, true);
+    if (is_denied) {
+        story.write({row_of(1, {}, "denied")});
+        story.deny();
+    } else {
+        story.reply(ReplyBody{FreezeReply{}});
+    }
+    story.ask(FreezeOnRequest{});
+    CHECK(properties(story.checkers) == (is_limited == is_denied ? Found{} : Found{"S19"}));
 }
 
 TEST_CASE("a change beyond the limits of its key breaks S19", "[checkers][S19]") {

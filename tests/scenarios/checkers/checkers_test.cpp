@@ -105,6 +105,19 @@ TEST_CASE("two different answers to one request break S3", "[checkers][S3]") {
     CHECK(properties(story.checkers) == Found{"S3"});
 }
 
+// Goal: whether a key may ask now says nothing about the request. Method: a denial comes before and
+// after the answer to a request.
+TEST_CASE("a denial is not a second answer to a request", "[checkers][S3]") {
+    StoreStory story;
+    story.ask();
+    const Reply denied{story.id, fail(Errc::denied, "the key was revoked")};
+    const Reply answer = changed(story.id);
+    story.checkers.on(origin, ReplyReceived{denied});
+    story.checkers.on(origin, ReplyReceived{answer});
+    story.checkers.on(origin, ReplyReceived{denied});
+    CHECK(properties(story.checkers) == Found{});
+}
+
 // ---- S11: a new leadership ----
 
 struct RecoveryStory {

@@ -184,6 +184,32 @@ TEST_CASE("after half of the timeout a ping distinguishes a slow agent from an a
 
 // Goal: a file of any allowed size can be applied, and its answer read.
 // Method: 20,000 tasks are sent, and as many changes return.
+// Goal: whoever leads is found, and a request that is not to be repeated is sent once.
+// Method: two endpoints, of which one has no listener, in both orders; the other one answers pings
+// only.
+TEST_CASE("of several coordinators the one that is there is asked, and once", "[cli]") {
+    int signals = 0;
+    Respondent busy{[&](const Request& request) -> std::optional<Reply> {
+        if (std::holds_alternative<PingRequest>(request.body)) {
+            return Reply{.id = request.id, .result = ReplyBody{PingReply{}}};
+        }
+        ++signals;
+        return std::nullopt;
+    }};
+    const bool comes_first = GENERATE(false, true);
+    const std::string nobody = "tcp://127.0.0.1:1";
+    Client client{context(),
+                  comes_first ? busy.endpoint() + "," + nobody : nobody + "," + busy.endpoint()};
+    auto progress = silent();
+    const Request signal{.id = net::random_request_id(net::civil_now()),
+                         .body = TaskSignalRequest{.pattern = "web", .signal = "HUP"}};
+    const auto reply = client.ask(signal, {.total = 1200ms, .resend_after = 30s}, progress);
+    REQUIRE_FALSE(reply);
+    CHECK(reply.error().code == Errc::timeout);
+    CHECK(client.endpoint() == busy.endpoint());
+    CHECK(signals == 1);
+}
+
 TEST_CASE("a message larger than a frame is sent in parts, both ways", "[cli]") {
     Request request{.id = net::random_request_id(net::civil_now()), .body = ApplyRequest{}};
     for (int i = 0; i < 20'000; ++i) {

@@ -24,6 +24,10 @@ Facets sound() {
     facets.keys =
         KeysReply{.counter = {}, .keys = {{.name = "ann", .role = "admin", .state = "valid"}}};
     facets.tokens = TokensReply{};
+    facets.coordinators =
+        CoordinatorsReply{{{.name = "c1", .role = "leader", .operators = {}, .version = "1.2.3"},
+                           {.name = "c2", .role = "standby", .operators = {}, .version = "1.2.3"}}};
+    facets.upgrade = UpgradeReply{.counter = {}, .dry_run = true, .before = 10, .after = 10};
     return facets;
 }
 
@@ -59,6 +63,11 @@ TEST_CASE("the doctor names each weakness, and what helps", "[doctor]") {
     SECTION("another alarm") {
         facets.status->alarms = {"lost: n2"};
         check_only(facets, Severity::broken, "lost: n2");
+    }
+    SECTION("nobody leads") {
+        facets.status->phase = "standby";
+        facets.status->alarms = {"recovering: n1"};
+        check_only(facets, Severity::broken, "no coordinator leads");
     }
     SECTION("a file") {
         facets.file_faults = {"/k holds a secret, and others may read or change it"};
@@ -136,6 +145,38 @@ TEST_CASE("the doctor names each weakness, and what helps", "[doctor]") {
     SECTION("a token that is open for long") {
         facets.tokens->tokens = {{.id = "12", .pattern = "*", .uses = 1, .until = in_days(3)}};
         check_only(facets, Severity::weak, "the token 12 for * is open until");
+    }
+}
+
+// Goal: what endangers the next change of leaders is seen before it.
+TEST_CASE("the doctor looks at all coordinators", "[doctor]") {
+    Facets facets = sound();
+    std::vector<CoordinatorView>& rows = facets.coordinators->rows;
+    SECTION("one without the lead that is far behind") {
+        rows[1].lag_ms = 9'000;
+        CHECK(diagnose(facets).empty());
+        rows[1].lag_ms = 12'000;
+        check_only(facets, Severity::weak, "the coordinator on c2 is 12 s behind the store");
+    }
+    SECTION("a single one") {
+        rows.pop_back();
+        CHECK(diagnose(facets).empty());  // Its store is a file.
+        rows[0].applied = 7;
+        check_only(facets, Severity::weak, "no other coordinator stands by");
+    }
+    SECTION("several of one name") {
+        rows[1].name = "c1";
+        check_only(facets, Severity::weak, "2 coordinators have the name c1");
+    }
+    SECTION("several versions, of which an unfinished upgrade says nothing more") {
+        rows[1].version = "1.3.0";
+        facets.upgrade->after = 11;
+        check_only(facets, Severity::weak, "several versions run: 1.2.3 on c1, 1.3.0 on c2");
+    }
+    SECTION("an upgrade that is not finished") {
+        facets.upgrade->after = 11;
+        check_only(facets, Severity::weak, "has schema 10, and all coordinators know 11");
+        CHECK(diagnose(facets).front().remedy == "muster upgrade finish");
     }
 }
 

@@ -6,7 +6,7 @@
 
 #include "tests/catch.hpp"
 
-#include "coordinator/file_limit.hpp"
+#include "coordinator/host/file_limit.hpp"
 #include "tests/few_files.hpp"
 
 namespace muster::coordinator {
@@ -37,6 +37,9 @@ TEST_CASE("the example configuration has the defaults", "[options]") {
     CHECK(options->insecure_loopback == defaults.insecure_loopback);
     CHECK(options->core.accept_pending == defaults.core.accept_pending);
     CHECK(options->endpoints.http == defaults.endpoints.http);
+    CHECK(options->etcd.endpoints.empty());
+    CHECK(options->etcd.prefix == defaults.etcd.prefix);
+    CHECK(options->etcd.lease == defaults.etcd.lease);
     CHECK(options->log_level == defaults.log_level);
     CHECK(options->record == defaults.record);
     CHECK(options->record_mib == defaults.record_mib);

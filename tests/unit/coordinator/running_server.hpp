@@ -29,7 +29,8 @@ struct Running {
         CoordinatorOptions options;
         options.round = 100ms;
         options.version = "1.2.3";
-        server = std::make_unique<Server>(test_context(), loop, *store, options, opened->image);
+        server = std::make_unique<Server>(test_context(), loop, options);
+        server->lead(*store, opened->image);
         const auto listening = server->listen({"tcp://127.0.0.1:*", "tcp://127.0.0.1:*",
                                                "ipc://" + directory.path() + "/run/operators.sock",
                                                "tcp://127.0.0.1:*", "tcp://127.0.0.1:*"});

@@ -66,10 +66,10 @@ void add_fields(Names& into, const std::string& prefix = {}) {
 // Method: the programs' suggestions for an unknown key.
 TEST_CASE("the page of the configuration has every key of both daemons", "[docs]") {
     Names coordinator;
-    for (const std::string table : {"", "endpoints", "cluster", "nodes"}) {
+    for (const std::string table : {"", "endpoints", "cluster", "nodes", "etcd"}) {
         add_keys(coordinator, coordinator::options_from_toml, table, "the keys are ");
     }
-    for (const char* const table : {"endpoints", "cluster", "nodes"}) {
+    for (const char* const table : {"endpoints", "cluster", "nodes", "etcd"}) {
         coordinator.erase(table);
     }
     docs::check_names("reference/configuration.md", "coordinator.toml", coordinator);

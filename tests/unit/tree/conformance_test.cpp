@@ -15,7 +15,8 @@ namespace muster {
 namespace {
 
 bool is_id(std::string_view tag) {
-    return tag.starts_with("SP-") || tag.starts_with("GO-") || tag.starts_with("SC-");
+    return tag.starts_with("SP-") || tag.starts_with("GO-") || tag.starts_with("SC-") ||
+           tag.starts_with("MG-");
 }
 
 // Adds the tags of a literal such as "[planner][GO-07]".

@@ -43,6 +43,7 @@ constexpr std::array rooms{
     "coordinator/core/policies"sv,
     "coordinator/core/options"sv,
     "coordinator/core/io"sv,
+    "coordinator/core/leadership"sv,
     "coordinator/core/effects"sv,
     "coordinator/core/events"sv,
     "coordinator/core/nodes"sv,

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::size_t lines_per_file = 500;
+constexpr std::size_t files_per_folder = 25;
 
 // Prefixes of headers that a core must not include.
 constexpr std::array core_forbidden_headers{
@@ -144,6 +146,23 @@ std::vector<std::string> breaches(const std::string& path, std::string_view text
     return found;
 }
 
+/// One sentence for each folder with too many headers and sources.
+std::vector<std::string> full_folders(const std::vector<std::string>& files) {
+    std::map<std::string, std::size_t> counts;
+    for (const auto& file : files) {
+        if (file.ends_with(".cpp") || file.ends_with(".hpp")) {
+            ++counts[file.substr(0, file.rfind('/') + 1)];
+        }
+    }
+    std::vector<std::string> found;
+    for (const auto& [folder, count] : counts) {
+        if (count > files_per_folder) {
+            found.push_back(folder + " has " + std::to_string(count) + " files");
+        }
+    }
+    return found;
+}
+
 }  // namespace
 
 // Goal: no file crosses a layer by accident.
@@ -232,6 +251,16 @@ TEST_CASE("ZeroMQ outside the net and msgpack outside the codec are found", "[so
         breaches("common/messages/message.hpp", "#include <msgpack/adaptor/define.hpp>\n").size() ==
         1);
     CHECK(breaches("common/codec/reader.cpp", "#include <msgpack.hpp>\n").empty());
+}
+
+// Goal: a reader of a folder finds a file by its name.
+TEST_CASE("no folder has more files than a reader can survey", "[source]") {
+    CHECK(full_folders(files_of(std::filesystem::path{MUSTER_SOURCE_DIR})) ==
+          std::vector<std::string>{});
+    std::vector<std::string> files(files_per_folder, "cli/a.cpp");
+    CHECK(full_folders(files).empty());
+    files.emplace_back("cli/b.hpp");
+    CHECK(full_folders(files).size() == 1);
 }
 
 TEST_CASE("a file that grew too long is found", "[source]") {

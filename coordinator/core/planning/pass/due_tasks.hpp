@@ -43,25 +43,31 @@ public:
         if (!scope.frozen) {
             all_due(in_freeze_);
         }
-        const auto count_that_fit = [&](std::span<const TaskIndex> list) {
-            std::size_t looked_at = 0;
-            const auto fit = std::ranges::find_if(list, [&](TaskIndex task) {
-                return looked_at >= scope.most ||
-                       (looked_at += 1 + workload_[task].ordinals(), false);
-            });
-            return static_cast<std::size_t>(fit - list.begin());
-        };
         if (!std::exchange(any_with_priority_, false)) {
             // Takes tasks in the order of arrival, so that the rest need not be sorted each time.
-            return due_.take(workload_, count_that_fit(due_.all()));
+            return due_.take(workload_, count_that_fit(due_.all(), scope.most));
         }
         std::vector<TaskIndex> due = due_.take(workload_);
         sort(due);
-        for (std::size_t rest = count_that_fit(due); rest < due.size(); ++rest) {
+        for (std::size_t rest = count_that_fit(due, scope.most); rest < due.size(); ++rest) {
             add(due[rest]);
         }
         std::erase_if(due, [&](TaskIndex task) { return due_.contains(task); });
         return due;
+    }
+    /// All tasks that take() gives once a recovery is over.
+    [[nodiscard]] std::span<const TaskIndex> all_after_recovery() {
+        all_due(in_recovery_);
+        return due_.all();
+    }
+    /// How many of these a pass can look at.
+    [[nodiscard]] std::size_t count_that_fit(std::span<const TaskIndex> list,
+                                             std::size_t most) const {
+        std::size_t looked_at = 0;
+        const auto fit = std::ranges::find_if(list, [&](TaskIndex task) {
+            return looked_at >= most || (looked_at += 1 + workload_[task].ordinals(), false);
+        });
+        return static_cast<std::size_t>(fit - list.begin());
     }
     /// After take(): some tasks are left for the next pass.
     [[nodiscard]] bool is_cut() const { return !due_.empty(); }

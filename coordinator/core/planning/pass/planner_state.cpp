@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+
+#include "coordinator/core/workload/views.hpp"
 
 namespace muster::coordinator {
 
@@ -13,7 +16,8 @@ PlannerState::PlannerState(Workload& workload_of, Placements& placements_of,
       requirements{workload, placements, places},
       due{workload},
       statuses{workload, placements, held_back},
-      moves{workload, placements, places, requirements, due, statuses, notes.deferred} {}
+      moves{workload, placements, places, requirements, due, statuses, notes.deferred},
+      is_held_back{held_back.has_value()} {}
 
 void PlannerState::apply_changes() {
     const std::vector<TaskIndex> changed = workload.take_touched();
@@ -68,6 +72,20 @@ bool PlannerState::apply_offer_changes() {
         }
     }
     return !offered.empty();
+}
+
+bool PlannerState::counts_homes(const Scope& scope) {
+    if (std::exchange(is_held_back, scope.held_back.has_value()) && !is_held_back) {
+        const auto all = due.all_after_recovery();
+        if (due.count_that_fit(all, scope.most) < all.size()) {
+            std::ranges::for_each(all, [&](TaskIndex task) { uncounted.add(task); });
+        }
+    }
+    const auto fit = due.count_that_fit(uncounted.all(), scope.most);
+    for (const TaskIndex task : uncounted.take(workload, fit)) {
+        static_cast<void>(refresh_homes(task));
+    }
+    return fit > 0;
 }
 
 std::uint32_t PlannerState::refresh_homes(TaskIndex index) {
@@ -183,6 +201,23 @@ Obstacle PlannerState::why_missing(TaskIndex index, Ordinal ordinal) const {
     return shortages.empty() ? Obstacle::none : shortages.front().code;
 }
 
+std::string PlannerState::refusals_of(TaskIndex index, Ordinal ordinal) const {
+    const FailureRecord* const failed = failures.find({index, ordinal});
+    return failed == nullptr || failed->refusals.empty()
+               ? ""
+               : "refused " + std::to_string(failed->refused()) + " times, last " +
+                     failed->last_refusal;
+}
+
+InstanceView PlannerState::view_of_copy(TaskIndex index, const Copy& copy) const {
+    InstanceView view = view_of(workload, placements, index, copy);
+    const std::string refusals = refusals_of(index, copy.ordinal);
+    if (is_outdated(copy, workload[index].generation) && !refusals.empty()) {
+        view.detail = "its replacement was " + refusals;
+    }
+    return view;
+}
+
 InstanceView PlannerState::view_of_missing(TaskIndex index, Ordinal ordinal) const {
     InstanceView view;
     view.id = {workload.name(index), ordinal};
@@ -201,10 +236,8 @@ InstanceView PlannerState::view_of_missing(TaskIndex index, Ordinal ordinal) con
         !placements.nodes().is_counted(home)) {
         view.state = "unknown";  // Its node is lost, so its state is not known.
         view.node = placements.nodes().name(home);
-    } else if (const FailureRecord* failed = failures.find({index, ordinal});
-               failed != nullptr && !failed->refusals.empty()) {
-        view.detail =
-            "refused " + std::to_string(failed->refused()) + " times, last " + failed->last_refusal;
+    } else if (std::string refusals = refusals_of(index, ordinal); !refusals.empty()) {
+        view.detail = std::move(refusals);
     } else if (why == Obstacle::recovering) {
         view.state = "unseen";
     }

@@ -43,6 +43,10 @@ struct PlannerState {
     /// Reads the task and sets the home of each ordinal by its copies and moves. Returns how many
     /// ordinals have no copy.
     std::uint32_t refresh_homes(TaskIndex index);
+    /// Once a recovery is over, the homes of all tasks are counted before an instance is placed:
+    /// otherwise nodes with instances of tasks for later passes would seem to be empty. True: this
+    /// pass does only that.
+    [[nodiscard]] bool counts_homes(const Scope& scope);
     /// If some node has more room than in the last pass, tasks that lack room are also due.
     void add_short_of_room(std::vector<TaskIndex>& due);
     /// Updates status and totals from `reading`, which is of this task.
@@ -53,6 +57,10 @@ struct PlannerState {
 
     /// Why this instance has no place; none if it has one, or will get one.
     [[nodiscard]] Obstacle why_missing(TaskIndex index, Ordinal ordinal) const;
+    /// How often its start was refused, and the last reason. Empty: never.
+    [[nodiscard]] std::string refusals_of(TaskIndex index, Ordinal ordinal) const;
+    /// The view of a copy; if it is outdated, with why it was not replaced.
+    [[nodiscard]] InstanceView view_of_copy(TaskIndex index, const Copy& copy) const;
     /// The view of an ordinal without a copy.
     [[nodiscard]] InstanceView view_of_missing(TaskIndex index, Ordinal ordinal) const;
 
@@ -68,6 +76,8 @@ struct PlannerState {
     MoveQueue move_queue;
     Scratch scratch;
     std::uint64_t names_version = 0;
+    bool is_held_back = false;  ///< The last pass was in a recovery.
+    TaskList uncounted;         ///< Since a recovery.
 
 private:
     /// True: some offer changed.

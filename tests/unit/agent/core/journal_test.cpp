@@ -321,6 +321,48 @@ TEST_CASE("an unobserved end is reported as such, and the restart policy holds",
     CHECK(second.instance(web1)->detail == "ended, and it is not known how");
 }
 
+// Goal: a job that has ended is not started again because the coordinator has no report of its end.
+// Method: a shutdown finds one that has ended, and one whose shim reports only now that it had.
+TEST_CASE("a shutdown keeps what has ended by itself", "[agent][journal][S6]") {
+    Node first;
+    first.join();
+    first.start(web0, 3, once());
+    first.start(web1, 3, once());
+    first.ended(ProcessId{1}, 0);
+    first.input(ShutDown{});
+    CHECK_FALSE(first.finished);
+    SECTION("and completes") {
+        const bool is_by_order = GENERATE(false, true);
+        first.input(ProcessEnded{.process = ProcessId{2}, .exit_code = 0, .by_order = is_by_order});
+        REQUIRE(first.finished);
+        CHECK(first.last<Departure>()->instances == 0);
+        const Node second{after(first)};
+        CHECK(second.state(web0) == "exited");
+        CHECK(second.state(web1) == (is_by_order ? "unknown" : "exited"));
+    }
+    SECTION("and is killed before it completes") {
+        Node second{after(first)};
+        CHECK(second.ends.size() == 1);
+        second.ended(ProcessId{2}, 0);
+        CHECK(second.state(web1) == "exited");
+    }
+    SECTION("and is killed, and the coordinator orders the same again or more") {
+        const std::uint64_t generation = GENERATE(3U, 4U);
+        Node second{after(first)};
+        second.join();
+        second.start(web1, generation, once());
+        second.ended(ProcessId{2}, 0);
+        CHECK(second.spawns.size() == (generation == 3 ? 0U : 1U));
+    }
+    SECTION("unless the coordinator stops it") {
+        Node second{after(first)};
+        second.join();
+        second.stop(web1, 3);
+        second.ended(ProcessId{2}, 0);
+        CHECK(second.state(web1) == "unknown");
+    }
+}
+
 // Goal: after a reboot the agent starts nothing that may already run elsewhere, and no job twice.
 TEST_CASE("after a reboot everything is gone, but what has finished stays", "[agent][journal]") {
     const InstanceId done{"done", 0};
@@ -403,48 +445,6 @@ TEST_CASE("a second process of a known instance is ended", "[agent][journal]") {
     second.input(ProcessEnded{.process = ProcessId{9}, .exit_signal = SIGKILL});
     CHECK(second.releases.size() == 1);
     CHECK(second.state(web0) == "running");
-}
-
-TEST_CASE("an agent that leaves announces its departure, and its instances keep running",
-          "[agent][journal]") {
-    Node node;
-    node.join();
-    node.start(web0, 3);
-    node.input(Leave{});
-    CHECK(node.finished);
-    CHECK(node.count<Departure>() == 1);
-    CHECK(node.ends.empty());
-    CHECK(node.state(web0) == "running");
-}
-
-TEST_CASE("an agent that leaves waits for writes in flight", "[agent][journal]") {
-    Node node{{.journal_answers = false}};
-    node.join();
-    node.start(web0, 3);
-    node.input(Leave{});
-    CHECK_FALSE(node.finished);
-    SECTION("which is written") { node.input(Journaled{}); }
-    SECTION("which cannot be written") { node.input(JournalFailed{"no"}); }
-    while (!node.finished && node.journal.size() < 4) {
-        node.input(Journaled{});
-    }
-    CHECK(node.finished);
-}
-
-// Goal: the agent does not busy-loop. Method: a restart is due, and is not done.
-TEST_CASE("an agent that leaves does not wake for starts that it will not do", "[agent][journal]") {
-    Node node{{.journal_answers = false}};
-    node.join();
-    node.start(web0, 3);
-    node.input(Journaled{});
-    node.input(Journaled{});
-    node.ended(node.last_process(), 1);
-    REQUIRE(node.state(web0) == "backoff");
-    node.input(Leave{});
-    REQUIRE_FALSE(node.finished);
-    node.sleep(1min);
-    node.input(AgentWake{});
-    CHECK(node.agent().next_deadline() > node.now());
 }
 
 // Goal: no instance runs without its spec. Method: a journal that lost its specs, with one running

@@ -2,8 +2,10 @@
 
 #include <arpa/inet.h>
 #include <array>
+#include <fcntl.h>
 #include <poll.h>
 #include <string>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -66,6 +68,15 @@ private:
     int fd_ = -1;
 };
 
+/// How many descriptors below 1,000 are open; counts without one.
+int open_files() {
+    int count = 0;
+    for (int file = 0; file < 1'000; ++file) {
+        count += fcntl(file, F_GETFD) >= 0 ? 1 : 0;
+    }
+    return count;
+}
+
 }  // namespace
 
 // Goal: a client that uses up the descriptors of a daemon neither ends it nor makes it busy-loop,
@@ -122,6 +133,47 @@ TEST_CASE("a connection without a free file descriptor is closed", "[net][accept
         CHECK(stranger.received() == 1);
     }
     CHECK(net::turned_away() == turned_away + 2);
+}
+
+// Goal: the file that is kept for such a connection comes back when another thread took its place.
+// Method: a limit below all open files, so that no file can be opened even after one was closed;
+// then a connection as usual; then no file is left again.
+TEST_CASE("a connection is closed for want of files, also after that has failed once",
+          "[net][accept]") {
+    net::Loop loop;
+    net::Router router{test_context(), {.message_bytes = 1'000}};
+    const auto endpoint = router.bind("tcp://127.0.0.1:*");
+    REQUIRE(endpoint);
+    loop.watch(router, [&](Instant) {
+        net::Envelope from;
+        net::Message message;
+        return router.receive(from, message) != net::Receipt::nothing;
+    });
+    const std::array<Stranger, 3> strangers{Stranger{*endpoint}, Stranger{*endpoint},
+                                            Stranger{*endpoint}};
+    const auto is_answered = [&](const Stranger& stranger) {
+        return turn_until(loop, [&] { return stranger.received() >= 0; });
+    };
+    rlimit before{};
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+    const rlimit none{3, before.rlim_max};
+    const int files = open_files();
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+    const bool has_connected = strangers[0].connect();
+    const bool has_used_spare = turn_until(loop, [&] { return open_files() == files - 1; });
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+    REQUIRE(has_connected);
+    REQUIRE(has_used_spare);
+    REQUIRE(strangers[1].connect());
+    REQUIRE(is_answered(strangers[1]));
+    CHECK(strangers[1].received() == 1);
+    bool is_closed = false;
+    {
+        const FewFiles few;
+        is_closed =
+            strangers[2].connect() && is_answered(strangers[2]) && strangers[2].received() == 0;
+    }
+    CHECK(is_closed);
 }
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-#include "common/net/authenticator.hpp"
+#include "common/net/security/authenticator.hpp"
 
 #include <array>
 #include <string>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "common/crypto/random_key.hpp"
-#include "common/net/security.hpp"
+#include "common/net/security/security.hpp"
 #include "tests/unit/common/net/raw_peer.hpp"
 
 namespace muster::zmtp {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 #include <sys/stat.h>
+#include <vector>
 
 #include "tests/catch.hpp"
 
@@ -85,6 +86,20 @@ TEST_CASE("a socket connects to a host with a port", "[net][endpoint]") {
     }
     CHECK_THAT(refusal("tcp://" + std::string(254, 'a') + ":7700"),
                Catch::Contains("names no host"));
+}
+
+TEST_CASE("the endpoints of several coordinators have commas between them", "[net][endpoint]") {
+    CHECK(net::endpoints_in("tcp://a:1") == std::vector<std::string>{"tcp://a:1"});
+    CHECK(net::endpoints_in("tcp://a:1,tcp://b:2") ==
+          std::vector<std::string>{"tcp://a:1", "tcp://b:2"});
+    CHECK(net::endpoints_in("ipc:///a,b,ipc:///c") ==
+          std::vector<std::string>{"ipc:///a,b", "ipc:///c"});
+    CHECK(net::endpoints_to_connect("tcp://localhost:1,ipc:///x") ==
+          net::endpoint_to_connect("tcp://localhost:1").value() + ",ipc:///x");
+    for (const auto* const wrong : {"", ",", "tcp://a:1,", "tcp://a:1,tcp://b"}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(net::endpoints_to_connect(wrong));
+    }
 }
 
 TEST_CASE("loopback addresses and ipc files are on this host", "[net][endpoint]") {

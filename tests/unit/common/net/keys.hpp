@@ -9,9 +9,9 @@
 #include "tests/catch.hpp"
 
 #include "common/crypto/random_key.hpp"
-#include "common/net/authenticator.hpp"
 #include "common/net/dealer.hpp"
 #include "common/net/router.hpp"
+#include "common/net/security/authenticator.hpp"
 #include "tests/unit/common/net/peers.hpp"
 
 namespace muster {

@@ -1,4 +1,4 @@
-#include "common/net/peer_rate.hpp"
+#include "common/net/security/peer_rate.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,4 +1,4 @@
-#include "common/net/security.hpp"
+#include "common/net/security/security.hpp"
 
 #include <string>
 
@@ -137,7 +137,7 @@ TEST_CASE("a refused peer gets in by a new connection after its key was admitted
     REQUIRE(dealer.failure(loop) == HandshakeFailure::refused);
     CHECK_FALSE(dealer.take_handshake_failure());
     authenticator.admit("agents", key_set({agent.open}));
-    REQUIRE(dealer.connect_anew());
+    REQUIRE(dealer.connect_anew(router.endpoint));
     REQUIRE(dealer.send({"version", "hello"}) == net::SendResult::sent);
     CHECK(turn_until(loop, [&] { return router.from.peer == agent.open; }));
     CHECK_FALSE(dealer.take_handshake_failure());

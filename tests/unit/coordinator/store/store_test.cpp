@@ -81,7 +81,7 @@ TEST_CASE("a store that is opened again has everything that was written", "[stor
         auto open = open_store(file);
         REQUIRE(open);
         meta = open->image.meta;
-        CHECK(meta == Meta{first_cluster, Epoch{1}, first_leader, Generation{0}, CivilMs{0}});
+        CHECK(meta == Meta{first_cluster, Epoch{1}, first_leader, Generation{0}, CivilMs{0}, 10});
         CHECK(open->image.tasks.empty());
         meta.counter = Generation{9};
         meta.request_horizon = CivilMs{1'000};

@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -81,7 +85,8 @@ TEST_CASE("a store of the first release is opened with all its rows", "[store]")
         const auto open = open_store(store_file(directory), leader);
         REQUIRE(open);
         const StoreImage& image = open->image;
-        CHECK(image.meta == Meta{ClusterId{8, 9}, Epoch{5}, leader, Generation{7}, CivilMs{1'000}});
+        CHECK(image.meta ==
+              Meta{ClusterId{8, 9}, Epoch{5}, leader, Generation{7}, CivilMs{1'000}, 10});
         REQUIRE(image.tasks.size() == 1);
         CHECK(image.tasks[0].wanted.name == "web");
         CHECK(image.tasks[0].wanted.instances == 3);
@@ -100,6 +105,37 @@ TEST_CASE("a store of the first release is opened with all its rows", "[store]")
     REQUIRE(again);
     CHECK(again->image.tasks.size() == 1);
     CHECK(again->image.intents.size() == 1);
+}
+
+// Goal: programs of two schemas can share a store. Method: all columns of each schema, by name and
+// type; each later schema has those of the one before, and what it adds has a default.
+TEST_CASE("each schema that versions share only adds to the one before", "[store]") {
+    const auto columns_of = [](std::uint32_t schema) {
+        const auto database = sqlite::Database::in_memory("a test", "store");
+        REQUIRE(database);
+        REQUIRE(rows::make_tables(**database, first_cluster, schema));
+        const auto columns = (*database)->first_finding(
+            "SELECT group_concat(text, char(10)) FROM (SELECT m.name || ' ' || c.name || ' ' || "
+            "c.type || ' ' || (c.\"notnull\" = 0 OR c.dflt_value IS NOT NULL) AS text FROM "
+            "sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY 1)");
+        REQUIRE(columns);
+        std::istringstream lines{*columns};
+        std::set<std::string> all;
+        for (std::string line; std::getline(lines, line);) {
+            all.insert(line);
+        }
+        return all;
+    };
+    for (std::uint32_t at = rows::first_shared_schema; at < rows::schema_version; ++at) {
+        CAPTURE(at);
+        const auto before = columns_of(at);
+        const auto after = columns_of(at + 1);
+        CHECK(before.size() > 50);
+        CHECK(std::ranges::includes(after, before));
+        for (const std::string& column : after) {
+            CHECK((before.contains(column) || column.ends_with(" 1")));
+        }
+    }
 }
 
 // Goal: a freeze of four settings becomes one row, and other settings stay.

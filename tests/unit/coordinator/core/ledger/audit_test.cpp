@@ -1,4 +1,4 @@
-#include "coordinator/core/ledger/audit.hpp"
+#include "coordinator/core/ledger/audit/audit.hpp"
 
 #include <algorithm>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/crypto/hash.hpp"
-#include "coordinator/core/ledger/audit_chain.hpp"
+#include "coordinator/core/ledger/audit/audit_chain.hpp"
 #include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;

@@ -142,6 +142,25 @@ TEST_CASE("a halted roll-out is an event also while its task is unplaced",
     CHECK(harness.happened("task.halted", "web"));
 }
 
+// Goal: the halt of a version is an event also if that of the version before was the last one.
+// Method: the new process of two versions ends before it has run for min_healthy.
+TEST_CASE("a halted roll-out is an event again after a change", "[coordinator][rollout]") {
+    CoordinatorHarness harness;
+    FakeAgent& n1 = harness.join("n1");
+    harness.pass(1s);
+    WantedTask web = CoordinatorHarness::wanted("web", 1);
+    web.spec.update.min_healthy = 3s;
+    harness.ask(ApplyRequest{.tasks = {web}}, harness.fresh_id());
+    harness.pass(6s);
+    for (const std::size_t halts : {1U, 2U}) {
+        harness.ask(TaskRestartRequest{"web"}, harness.fresh_id());
+        end_without_text(harness, n1, 3, 0, 1);
+        harness.pass(1s);
+        const auto is_halt = [](const Event& event) { return event.topic == "task.halted"; };
+        CHECK(std::ranges::count_if(harness.events, is_halt) == static_cast<std::ptrdiff_t>(halts));
+    }
+}
+
 // Goal: a bad release is reported at once, with advice. Method: the new process ends.
 TEST_CASE("a wait ends at once when the roll-out is halted", "[coordinator][waits][rollout]") {
     CoordinatorHarness harness;

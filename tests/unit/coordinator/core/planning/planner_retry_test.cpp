@@ -166,6 +166,29 @@ TEST_CASE("a roll-out continues past an instance that was refused and lacks a pl
     CHECK(fleet.violations.empty());
 }
 
+// Goal: a person sees why a copy is not replaced. Method: its node refuses the next generation.
+TEST_CASE("a copy whose replacement is refused says why", "[planner][retry]") {
+    Fleet fleet;
+    fleet.add_hosts(1);
+    fleet.want("web", 1);
+    fleet.next_round();
+    const TaskIndex web = *fleet.workload.find("web");
+    REQUIRE(fleet.running("web") == 1);
+    CHECK(fleet.planner.instances_of(web).front().detail.empty());
+    fleet.host("n0").refuses = true;
+    TaskSpec changed = fleet.spec();
+    changed.argv.emplace_back("--changed");
+    fleet.want("web", 1, changed);
+    for (int second = 0; second < 4; ++second) {
+        fleet.next_round();
+    }
+    const auto views = fleet.planner.instances_of(web);
+    REQUIRE(views.size() == 1);
+    CHECK(views.front().state == "running");
+    CHECK(views.front().detail.find("its replacement was refused") == 0);
+    CHECK(fleet.planner.instance(web, 0).detail == views.front().detail);
+}
+
 // Goal: a node that refuses is tried again after growing pauses, and another one at once.
 // Method: the only node refuses; then it obeys. Then the least loaded of two refuses.
 TEST_CASE("a refused start is tried again after a growing pause, or elsewhere at once",

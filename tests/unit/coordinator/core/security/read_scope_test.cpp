@@ -8,7 +8,7 @@
 
 #include "common/codec/codec.hpp"
 #include "common/codec/verb_table.hpp"
-#include "tests/unit/coordinator/core/coordinator_harness.hpp"
+#include "tests/unit/coordinator/core/security/keyed.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
@@ -37,40 +37,33 @@ const std::map<std::string_view, std::vector<std::string>> requests_of{
     {"plan", {"plan fail node=n1", "plan without secret-b", "plan without *"}},
 };
 /// These are open to limited readers: they name no task. docs/operations/security.md says so.
-const std::vector<std::string_view> open_verbs{
-    "help",       "ping",        "stats",    "node list",  "round now", "rebalance",
-    "limit list", "freeze show", "key list", "token list", "log level", "secret list"};
+const std::vector<std::string_view> open_verbs{"help",
+                                               "ping",
+                                               "stats",
+                                               "node list",
+                                               "round now",
+                                               "rebalance",
+                                               "coordinator list",
+                                               "limit list",
+                                               "freeze show",
+                                               "key list",
+                                               "token list",
+                                               "log level",
+                                               "secret list"};
 
-class Limited {
+class Limited : public Keyed {
 public:
-    Limited() : harness{CoordinatorHarness::empty_store(), with_keys()} {
-        harness.give(FromOperator{
-            Ticket{900'000},
-            CoreRequest{
-                {},
-                KeyAddRequest{.name = "n1", .role = Role::agent, .key = to_string(some_key(1))}},
-            {},
-            {.is_local = true}});
-        FakeAgent& agent = harness.add("n1");
-        harness.give(
-            FromAgent{agent.session, CoordinatorHarness::hello_of(agent), {.key = some_key(1)}});
+    Limited() {
+        hello("n1", Keyed::admit("n1", Role::agent, 1));
         harness.pass(2s);
         add("web-a", "shared");
         add("secret-b", "secret-group");
         add("secret-c", "shared");
         // One instance on each node: two have no place.
-        REQUIRE(ask({.is_local = true},
-                    TaskAddRequest{.task = CoordinatorHarness::wanted("secret-d", 3)}));
+        REQUIRE(ask(TaskAddRequest{.task = CoordinatorHarness::wanted("secret-d", 3)}));
         harness.pass(10s);
     }
 
-    Result<ReplyBody> ask(const Caller& by, CoreRequestBody body) {
-        const Ticket ticket{++tickets_};
-        harness.give(FromOperator{ticket, CoreRequest{{}, std::move(body)}, {}, by});
-        harness.pass(6s);  // Agents that do not answer a call.
-        const auto reply = harness.reply_to(ticket);
-        return reply ? reply->result : fail(Errc::timeout, "no answer yet");
-    }
     /// The answer as a client gets it.
     std::string text_of(const Caller& by, const std::string& line) {
         INFO(line);
@@ -78,7 +71,7 @@ public:
         REQUIRE(request);
         auto core = for_core(*request);
         REQUIRE(core);
-        const Ticket ticket{++tickets_};
+        const Ticket ticket = next_ticket();
         harness.give(FromOperator{ticket, CoreRequest{{}, std::move(core->body)}, {}, by});
         FakeAgent& agent = harness["n1"];
         for (const Measure& call : std::exchange(agent.measures, {})) {
@@ -99,34 +92,20 @@ public:
     }
     Caller admit(const std::string& name, std::uint8_t number, std::vector<std::string> pools,
                  std::vector<std::string> tasks, Role role = Role::operator_) {
-        REQUIRE(ask({.is_local = true}, KeyAddRequest{.name = name,
-                                                      .role = role,
-                                                      .key = to_string(some_key(number)),
-                                                      .pools = std::move(pools),
-                                                      .tasks = std::move(tasks)}));
+        REQUIRE(ask(KeyAddRequest{.name = name,
+                                  .role = role,
+                                  .key = to_string(some_key(number)),
+                                  .pools = std::move(pools),
+                                  .tasks = std::move(tasks)}));
         return {.key = some_key(number)};
     }
 
-    CoordinatorHarness harness;
-
 private:
-    static CoordinatorOptions with_keys() {
-        CoordinatorOptions options = CoordinatorHarness::losing_quickly();
-        options.keys = true;
-        return options;
-    }
-    static PublicKey some_key(std::uint8_t number) {
-        PublicKey key;
-        key.bytes.fill(number);
-        return key;
-    }
     void add(const std::string& name, const std::string& group) {
         WantedTask task = CoordinatorHarness::wanted(name, 1);
         task.place.group = group;
-        REQUIRE(ask({.is_local = true}, TaskAddRequest{.task = task}));
+        REQUIRE(ask(TaskAddRequest{.task = task}));
     }
-
-    std::uint64_t tickets_ = 1'000'000;
 };
 
 bool shows_secret(const std::string& answer) {

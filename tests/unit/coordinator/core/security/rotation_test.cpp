@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
-#include "tests/unit/coordinator/core/coordinator_harness.hpp"
+#include "tests/unit/coordinator/core/security/keyed.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
@@ -13,31 +13,16 @@ using namespace muster::coordinator::testing;
 
 namespace {
 
-PublicKey numbered_key(std::uint8_t number) {
-    PublicKey key;
-    key.bytes.fill(number);
-    return key;
-}
-
-class Rotating {
+class Rotating : public Keyed {
 public:
-    Rotating() : harness{CoordinatorHarness::empty_store(), with_keys()} {}
-
-    Result<ReplyBody> ask(const Caller& by, CoreRequestBody body) {
-        const Ticket ticket{++tickets_};
-        harness.give(FromOperator{ticket, CoreRequest{{}, std::move(body)}, {}, by});
-        const auto reply = harness.reply_to(ticket);
-        return reply ? reply->result : fail(Errc::timeout, "no answer yet");
-    }
-    Result<ReplyBody> ask(CoreRequestBody body) { return ask({.is_local = true}, std::move(body)); }
     Errc code(const Caller& by, CoreRequestBody body) {
         const auto answer = ask(by, std::move(body));
         return answer ? Errc::io : answer.error().code;
     }
     Caller admit(KeyAddRequest request, std::uint8_t number) {
-        request.key = to_string(numbered_key(number));
+        request.key = to_string(some_key(number));
         REQUIRE(ask(request));
-        return {.key = numbered_key(number)};
+        return {.key = some_key(number)};
     }
     /// The agent says hello over a new connection that proved this key.
     void connect(FakeAgent& fake, const Caller& by) {
@@ -46,7 +31,7 @@ public:
     }
     void send_key(FakeAgent& fake, std::uint8_t number) {
         harness.give(
-            FromAgent{fake.session, NewKey{fake.incarnation, to_string(numbered_key(number))}});
+            FromAgent{fake.session, NewKey{fake.incarnation, to_string(some_key(number))}});
     }
     /// Civil time follows.
     void pass(Duration time) {
@@ -65,23 +50,14 @@ public:
         return all;
     }
     static std::string valid(std::uint8_t number) {
-        return "valid " + fingerprint(numbered_key(number));
+        return "valid " + fingerprint(some_key(number));
     }
     bool admits(std::uint8_t number, bool agents) {
         const auto all = harness.coordinator.admitted_keys(agents);
-        return std::ranges::count(all, numbered_key(number)) == 1;
+        return std::ranges::count(all, some_key(number)) == 1;
     }
-
-    CoordinatorHarness harness;
 
 private:
-    static CoordinatorOptions with_keys() {
-        CoordinatorOptions options = CoordinatorHarness::losing_quickly();
-        options.keys = true;
-        return options;
-    }
-
-    std::uint64_t tickets_ = 1'000'000;
     std::uint64_t sessions_ = 5'000;
 };
 
@@ -114,7 +90,7 @@ TEST_CASE("the first hello with a new key retires the one before [A12]", "[keys]
     keyed.harness.confirm();
     keyed.send_key(agent, 2);
     REQUIRE(agent.registered.size() == 1);
-    CHECK(agent.registered[0].key == to_string(numbered_key(2)));
+    CHECK(agent.registered[0].key == to_string(some_key(2)));
     CHECK(keyed.keys("n1") == Texts{Rotating::valid(1), Rotating::valid(2)});
     keyed.pass(1s);
     CHECK(agent.polls.back().renew_key);
@@ -123,7 +99,7 @@ TEST_CASE("the first hello with a new key retires the one before [A12]", "[keys]
     const Session before = agent.session;
     const std::uint32_t missed = keyed.harness.node("n1").missed;
     keyed.harness.store_works = false;
-    keyed.connect(agent, {.key = numbered_key(2)});
+    keyed.connect(agent, {.key = some_key(2)});
     CHECK(agent.polls.back().renew_key);  // Until the other one is retired for good.
     keyed.harness.store_works = true;
     keyed.harness.confirm();
@@ -152,12 +128,12 @@ TEST_CASE("a new key that is not used expires, and the present one stays [A12]",
     keyed.send_key(agent, 2);
     agent.answers = false;
     keyed.pass(limits::key_overlap + 1s);
-    CHECK(keyed.keys("n1") == Texts{Rotating::valid(1), "expired " + fingerprint(numbered_key(2))});
+    CHECK(keyed.keys("n1") == Texts{Rotating::valid(1), "expired " + fingerprint(some_key(2))});
     // The agent comes back with the key that it has, and goes on where it stopped.
     agent.answers = true;
     ++agent.life.low;
     agent.incarnation = next(agent.incarnation);
-    keyed.connect(agent, {.key = numbered_key(2)});
+    keyed.connect(agent, {.key = some_key(2)});
     CHECK(agent.refusals.back().code == Errc::denied);
     keyed.connect(agent, old);
     keyed.pass(1s);
@@ -173,7 +149,7 @@ TEST_CASE("a new key that is not used expires, and the present one stays [A12]",
     keyed.pass(limits::key_renewal_pause);
     keyed.send_key(agent, 3);
     CHECK(keyed.keys("n1") == Texts{Rotating::valid(1), Rotating::valid(3)});
-    keyed.connect(agent, {.key = numbered_key(3)});
+    keyed.connect(agent, {.key = some_key(3)});
     CHECK(keyed.keys("n1") == Texts{Rotating::valid(3)});
 }
 
@@ -184,7 +160,7 @@ TEST_CASE("another leader goes on with the replacement of a key", "[keys]") {
     const auto row = [](Rotation rotation, std::vector<std::uint8_t> numbers) {
         StoredKey one{.name = "n1", .role = Role::agent, .keys = {}, .rotation = rotation};
         for (const std::uint8_t number : numbers) {
-            one.keys.push_back({.key = numbered_key(number)});
+            one.keys.push_back({.key = some_key(number)});
         }
         return one;
     };
@@ -194,8 +170,8 @@ TEST_CASE("another leader goes on with the replacement of a key", "[keys]") {
         image.keys = {row(Rotation::asked, {1})};
         CoordinatorHarness harness{image, options};
         FakeAgent& agent = harness.add("n1");
-        harness.give(FromAgent{
-            agent.session, CoordinatorHarness::hello_of(agent), {.key = numbered_key(1)}});
+        harness.give(
+            FromAgent{agent.session, CoordinatorHarness::hello_of(agent), {.key = some_key(1)}});
         harness.pass(2s);
         CHECK(agent.polls.back().renew_key);
     }
@@ -203,9 +179,9 @@ TEST_CASE("another leader goes on with the replacement of a key", "[keys]") {
         image.keys = {row(Rotation::registered, {1, 2})};
         CoordinatorHarness harness{image, options};
         FakeAgent& agent = harness.add("n1");
-        harness.give(FromAgent{
-            agent.session, CoordinatorHarness::hello_of(agent), {.key = numbered_key(2)}});
-        CHECK(harness.coordinator.admitted_keys(true) == std::vector{numbered_key(2)});
+        harness.give(
+            FromAgent{agent.session, CoordinatorHarness::hello_of(agent), {.key = some_key(2)}});
+        CHECK(harness.coordinator.admitted_keys(true) == std::vector{some_key(2)});
     }
 }
 
@@ -222,22 +198,22 @@ TEST_CASE("an operator's new key has the limits of the one before [A12]", "[keys
                                    1);
     const Caller bob = keyed.admit({.name = "bob", .role = Role::observer, .key = {}}, 5);
     const CivilMs end = std::get<KeysReply>(*keyed.ask(KeyListRequest{"ann"})).keys[0].until;
-    CHECK(keyed.code(old, KeyRenewRequest{.key = to_string(numbered_key(5))}) == Errc::exists);
+    CHECK(keyed.code(old, KeyRenewRequest{.key = to_string(some_key(5))}) == Errc::exists);
     CHECK(keyed.code(old, KeyRenewRequest{.key = "nonsense"}) == Errc::invalid);
-    CHECK(keyed.code({.is_local = true}, KeyRenewRequest{.key = to_string(numbered_key(2))}) ==
+    CHECK(keyed.code({.is_local = true}, KeyRenewRequest{.key = to_string(some_key(2))}) ==
           Errc::refused);
-    REQUIRE(keyed.ask(old, KeyRenewRequest{.key = to_string(numbered_key(2))}));
-    const Caller fresh{.key = numbered_key(2)};
+    REQUIRE(keyed.ask(old, KeyRenewRequest{.key = to_string(some_key(2))}));
+    const Caller fresh{.key = some_key(2)};
     CHECK(keyed.ask(old, StatusRequest{}));
     CHECK_FALSE(keyed.harness.coordinator.is_first_use(old));
     CHECK(keyed.harness.coordinator.is_first_use(fresh));
     // A lost answer: the same again, and once more with another key.
-    REQUIRE(keyed.ask(old, KeyRenewRequest{.key = to_string(numbered_key(2))}));
-    REQUIRE(keyed.ask(old, KeyRenewRequest{.key = to_string(numbered_key(3))}));
+    REQUIRE(keyed.ask(old, KeyRenewRequest{.key = to_string(some_key(2))}));
+    REQUIRE(keyed.ask(old, KeyRenewRequest{.key = to_string(some_key(3))}));
     CHECK(keyed.keys("ann") == Texts{Rotating::valid(1), Rotating::valid(3)});
-    const Caller newest{.key = numbered_key(3)};
+    const Caller newest{.key = some_key(3)};
     // The shell sends this for the first request that the new key proves.
-    REQUIRE(keyed.ask(newest, KeyRenewRequest{.key = to_string(numbered_key(3))}));
+    REQUIRE(keyed.ask(newest, KeyRenewRequest{.key = to_string(some_key(3))}));
     CHECK(keyed.keys("ann") == Texts{Rotating::valid(3)});
     CHECK_FALSE(keyed.harness.coordinator.is_first_use(newest));
     CHECK(keyed.code(old, StatusRequest{}) == Errc::denied);
@@ -247,7 +223,7 @@ TEST_CASE("an operator's new key has the limits of the one before [A12]", "[keys
     CHECK(view.pools == std::vector<std::string>{"db"});
     CHECK(view.tasks == std::vector<std::string>{"web-*"});
     CHECK(view.until == end);
-    CHECK(keyed.ask(bob, KeyRenewRequest{.key = to_string(numbered_key(6))}));
+    CHECK(keyed.ask(bob, KeyRenewRequest{.key = to_string(some_key(6))}));
 }
 
 // Goal: replacing a key neither locks out another machine of the holder nor undoes a revocation.
@@ -255,9 +231,9 @@ TEST_CASE("a key is not replaced where that would take another one away", "[keys
     Rotating keyed;
     const Caller first = keyed.admit({.name = "ann", .role = Role::admin, .key = {}}, 1);
     keyed.admit({.name = "ann", .role = Role::admin, .key = {}}, 2);
-    CHECK(keyed.code(first, KeyRenewRequest{.key = to_string(numbered_key(3))}) == Errc::refused);
+    CHECK(keyed.code(first, KeyRenewRequest{.key = to_string(some_key(3))}) == Errc::refused);
     // Nor in two steps.
-    CHECK(keyed.code(first, KeyRenewRequest{.key = to_string(numbered_key(2))}) == Errc::refused);
+    CHECK(keyed.code(first, KeyRenewRequest{.key = to_string(some_key(2))}) == Errc::refused);
     CHECK(keyed.keys("ann") == Texts{Rotating::valid(1), Rotating::valid(2)});
     CHECK(keyed.code(first, KeyRotateRequest{.name = "ann"}) == Errc::refused);
     CHECK(keyed.code(first, KeyRotateRequest{.name = "nobody"}) == Errc::not_found);
@@ -269,7 +245,7 @@ TEST_CASE("a key is not replaced where that would take another one away", "[keys
     CHECK(keyed.keys("n1") == Texts{Rotating::valid(4)});
     keyed.send_key(agent, 5);
     REQUIRE(keyed.ask(KeyRevokeRequest{.pattern = "n1"}));
-    keyed.connect(agent, {.key = numbered_key(5)});
+    keyed.connect(agent, {.key = some_key(5)});
     CHECK(agent.refusals.back().code == Errc::denied);
     CHECK(keyed.code({.is_local = true}, KeyRotateRequest{.name = "n1"}) == Errc::refused);
 }

@@ -6,7 +6,7 @@
 #include "tests/catch.hpp"
 
 #include "common/crypto/secret_box.hpp"
-#include "tests/unit/coordinator/core/coordinator_harness.hpp"
+#include "tests/unit/coordinator/core/security/keyed.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
@@ -24,37 +24,24 @@ WantedTask asking(const std::string& task, std::vector<std::string> secrets) {
     return wanted;
 }
 
-struct Story {
+struct Story : Keyed {
     explicit Story(const StoreImage& image = CoordinatorHarness::empty_store())
-        : harness{image, options()} {}
+        : Keyed{with_keys(), image} {}
 
-    static CoordinatorOptions options() {
-        CoordinatorOptions options = CoordinatorHarness::losing_quickly();
-        options.keys = true;
-        return options;
-    }
-    Result<ReplyBody> ask(CoreRequestBody body, const Caller& by = {.is_local = true}) {
-        const Ticket ticket{++tickets_};
-        harness.give(FromOperator{ticket, CoreRequest{{}, std::move(body)}, {}, by});
-        return harness.reply_to(ticket).value().result;
-    }
     Result<ReplyBody> set(const std::string& name, const std::string& value) {
         return ask(SecretSetRequest{
             .name = name, .value = encrypted(name, value), .why = {.author = "ann"}});
     }
     Result<ReplyBody> apply(const WantedTask& task, const Caller& by = {.is_local = true}) {
-        return ask(ApplyRequest{.tasks = {task}}, by);
+        return ask(by, ApplyRequest{.tasks = {task}});
     }
     std::vector<SecretView> listed() {
         return std::get<SecretsReply>(ask(SecretListRequest{}).value()).secrets;
     }
     FakeAgent& join(const std::string& name) {
         FakeAgent& fake = harness.add(name);
-        PublicKey key;
-        key.bytes.fill(42);
-        REQUIRE(ask(KeyAddRequest{.name = name, .role = Role::agent, .key = to_string(key)}));
-        harness.give(
-            FromAgent{fake.session, CoordinatorHarness::hello_of(fake), Caller{.key = key}});
+        harness.give(FromAgent{fake.session, CoordinatorHarness::hello_of(fake),
+                               admit(name, Role::agent, 42)});
         harness.pass(2s);
         return fake;
     }
@@ -65,11 +52,6 @@ struct Story {
         REQUIRE(found != fake.batches.rend());
         return *found;
     }
-
-    CoordinatorHarness harness;
-
-private:
-    std::uint64_t tickets_ = 1'000'000;
 };
 
 bool is_refused(const Result<ReplyBody>& answer, Errc code, const std::string& word) {
@@ -162,7 +144,7 @@ TEST_CASE("a limited key names only secrets of its patterns", "[secrets]") {
     CHECK(is_refused(story.apply(asking("web-1", {"db"}), ann), Errc::denied, "secret db"));
     CHECK(story.apply(asking("web-1", {"web-key"}), ann));
     REQUIRE(story.apply(asking("web-2", {"db"})));  // By an admin.
-    CHECK(story.ask(TaskScaleRequest{.pattern = "web-2", .instances = 2}, ann));
+    CHECK(story.ask(ann, TaskScaleRequest{.pattern = "web-2", .instances = 2}));
     WantedTask changed = asking("web-2", {"db"});
     changed.spec.argv = {"/bin/cat"};
     CHECK(is_refused(story.apply(changed, ann), Errc::denied, "secret db"));

@@ -170,6 +170,25 @@ TEST_CASE("the copies of a lost node do not count until it returns", "[placement
     CHECK(two.placements.copies().is_unused(*two.workload.find("b")));
 }
 
+// Goal: a roll-out replaces what another leader ordered; it is not stopped as a stray.
+// Method: a copy that nobody ordered, and one that was; the store that the node knows is accepted.
+TEST_CASE("an accepted store exempts what was a stray", "[placements][proof]") {
+    Two two;
+    two.placements.replace(n0, std::vector{instance("a", 0)}, {.origin = Origin::unordered});
+    two.placements.replace(n1, std::vector{instance("b", 0)}, {.origin = Origin::perhaps_ordered});
+    const auto origin = [&](const std::string& task, NodeIndex node) {
+        return two.placements.copies().find(*two.workload.find(task), 0, node)->origin;
+    };
+    REQUIRE(origin("a", n0) == Origin::unordered);
+    two.placements.exempt(n0);
+    two.placements.exempt(n1);
+    CHECK(origin("a", n0) == Origin::unproven);
+    CHECK(origin("b", n1) == Origin::perhaps_ordered);
+    // The next report does not change that.
+    two.placements.replace(n0, std::vector{instance("a", 0)}, {.origin = Origin::unordered});
+    CHECK(origin("a", n0) == Origin::unproven);
+}
+
 // Goal: the order of names does not depend on when nodes came or went.
 // Method: nodes of 40 names are added and removed at random, in reused slots, compared with a map.
 TEST_CASE("nodes are in the order of their names after any history", "[placements]") {

@@ -1,0 +1,235 @@
+#include "coordinator/endpoints/agent_endpoint.hpp"
+
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "common/codec/codec.hpp"
+#include "coordinator/sealing.hpp"
+
+namespace muster::coordinator {
+namespace {
+
+constexpr const char* hello_first = "send hello first";
+
+// The library makes routes in this form: a zero byte, then the number with its most significant
+// byte first.
+void write_route(Session session, std::string& into) {
+    const auto number = raw(session);
+    into.assign(5, '\0');
+    for (std::size_t i = 0; i < 4; ++i) {
+        into[4 - i] = static_cast<char>(number >> (8 * i));
+    }
+}
+
+}  // namespace
+
+AgentEndpoint::AgentEndpoint(net::Context& context, const SecretKey& store_key)
+    : router_{context, {.message_bytes = limits::agent_message_bytes}}, store_key_{store_key} {}
+
+Result<std::string> AgentEndpoint::bind(std::string_view endpoint) {
+    return router_.bind(endpoint);
+}
+
+net::Receipt AgentEndpoint::receive(Instant now, Input& into) {
+    const auto receipt = router_.receive(from_, received_);
+    if (receipt == net::Receipt::nothing) {
+        return receipt;
+    }
+    if (!is_in_time(now)) {
+        return net::Receipt::dropped;
+    }
+    const auto number = from_.route.generated();
+    if (!number) {
+        ++traffic_.foreign;
+        refuse(now, Errc::refused, "set no routing id: this endpoint makes one per connection");
+        return net::Receipt::dropped;
+    }
+    if (receipt == net::Receipt::probe) {
+        note_connection(Session{*number});
+        if (leads_) {
+            refuse(now, Errc::hello_required, hello_first);
+        }
+        return receipt;
+    }
+    if (receipt == net::Receipt::dropped) {
+        refuse(now, Errc::malformed, "a message has one frame (JSON) or two (version, message)");
+        return receipt;
+    }
+    if (!std::holds_alternative<FromAgent>(into)) {
+        into = FromAgent{};
+    }
+    auto& input = std::get<FromAgent>(into);
+    input.session = Session{*number};
+    if (const auto decoded = decode(input.message); !decoded) {
+        ++traffic_.undecodable;
+        refuse(now, decoded.error().code, decoded.error().detail);
+        into = Undecodable{Session{*number}, decoded.error().detail};
+        return net::Receipt::message;
+    }
+    input.by = Caller{};
+    if (std::holds_alternative<Hello>(input.message)) {  // It binds the session to its key.
+        input.by = {.is_local = !has_keys_, .key = from_.peer};
+    }
+    remember_form(input.session, input.message);
+    ++traffic_.messages;
+    return net::Receipt::message;
+}
+
+// Nothing is answered: an answer costs as much as the message, and honest agents repeat what they
+// have to say.
+bool AgentEndpoint::is_in_time(Instant now) {
+    if (from_.peer.is_none() || rate_.admit(now, from_.peer)) {
+        return true;
+    }
+    log::write(rate_complaints_, now, log::Level::warn,
+               "an agent sends too many messages: the coordinator drops those above its rate; "
+               "'muster key list' shows whose key it is, and 'muster key revoke' cuts it off",
+               {{"fingerprint", fingerprint(from_.peer)}, {"per_second", messages_per_second}});
+    return false;
+}
+
+bool AgentEndpoint::received_json() const {
+    return received_.size() == 1 && received_[0].starts_with('{');
+}
+
+Result<void> AgentEndpoint::decode(AgentMessage& into) const {
+    if (received_json()) {
+        auto message = codec::agent_message_from_json(received_[0]);
+        if (!message) {
+            return tl::unexpected{message.error()};
+        }
+        into = std::move(*message);
+        return {};
+    }
+    if (auto spoken = codec::check_version(received_[0]); !spoken) {
+        return spoken;
+    }
+    if (received_.size() != 2) {
+        return fail(Errc::malformed, "a message is the version frame and one frame more");
+    }
+    return codec::decode(received_[1], into);
+}
+
+void AgentEndpoint::remember_form(Session session, const AgentMessage& message) {
+    const auto* const hello = std::get_if<Hello>(&message);
+    if (hello == nullptr) {
+        return;
+    }
+    note_connection(session);
+    // One connection a key, so that nobody pushes out what is known of others. A hello that the
+    // core denies is remembered as well: it costs one place of its own key.
+    if (!from_.peer.is_none()) {
+        const auto [last, is_first] = last_of_.try_emplace(from_.peer, session);
+        if (!is_first && last->second != session) {
+            json_.erase(last->second);
+            seal_keys_.erase(last->second);
+            connected_.erase(last->second);
+            last->second = session;
+        }
+    }
+    if (const auto key = parse_public_key(hello->seal_key)) {
+        seal_keys_.insert_or_assign(session, *key);
+        if (seal_keys_.size() > limits::nodes) {
+            seal_keys_.erase(
+                seal_keys_.begin());  // The oldest: routes are numbered in their order.
+        }
+    } else {
+        seal_keys_.erase(session);
+    }
+    if (!received_json()) {
+        json_.erase(session);
+        return;
+    }
+    json_.insert(session);
+    if (json_.size() > limits::nodes) {
+        json_.erase(json_.begin());  // The oldest: routes are numbered in their order.
+    }
+}
+
+void AgentEndpoint::refuse(Instant now, Errc code, const std::string& detail) {
+    if (code != Errc::hello_required) {
+        log::write(complaints_, now, log::Level::warn, "agent message refused",
+                   {{"code", to_string(code)}, {"reason", detail}});
+    }
+    const CoordinatorMessage answer{Refused{.code = code, .detail = detail}};
+    if (received_json()) {
+        static_cast<void>(router_.send(from_, {codec::to_json(answer)}));
+        return;
+    }
+    codec::encode(answer, encoded_);
+    static_cast<void>(router_.send(from_, {codec::version_frame(), encoded_}));
+}
+
+void AgentEndpoint::note_connection(Session session) {
+    connected_.insert(session);
+    if (connected_.size() > limits::nodes) {
+        connected_.erase(connected_.begin());  // The oldest: routes are numbered in their order.
+    }
+}
+
+void AgentEndpoint::lead(Instant now) {
+    leads_ = true;
+    const auto connected = connected_;  // Who turns out to have left is erased from it.
+    for (const Session session : connected) {
+        send(now, ToAgent{session, Refused{.code = Errc::hello_required, .detail = hello_first}});
+    }
+}
+
+void AgentEndpoint::send(const PollTo& poll) {
+    const bool json = !json_.empty() && json_.contains(poll.session);
+    if (json) {
+        encoded_ = codec::to_json(CoordinatorMessage{poll.poll});
+    } else {
+        codec::encode(poll.poll, encoded_);
+    }
+    send_bytes(poll.session, json);
+}
+
+void AgentEndpoint::send(Instant now, const ToAgent& message) {
+    if (const auto* const refused = std::get_if<Refused>(&message.message);
+        refused != nullptr && refused->code == Errc::denied) {
+        log::write(complaints_, now, log::Level::warn, "agent refused",
+                   {{"code", to_string(refused->code)}, {"reason", refused->detail}});
+    }
+    const bool json = !json_.empty() && json_.contains(message.session);
+    CoordinatorMessage copy;
+    const CoordinatorMessage& content = sealed(message, copy);
+    if (json) {
+        encoded_ = codec::to_json(content);
+    } else {
+        codec::encode(content, encoded_);
+    }
+    send_bytes(message.session, json);
+}
+
+const CoordinatorMessage& AgentEndpoint::sealed(const ToAgent& message,
+                                                CoordinatorMessage& copy) const {
+    const auto* const batch = std::get_if<Batch>(&message.message);
+    if (batch == nullptr || batch->secrets.empty()) {
+        return message.message;
+    }
+    const auto key = seal_keys_.find(message.session);
+    // An agent without a key gets none: it cannot open them.
+    copy = sealed_for(key == seal_keys_.end() ? PublicKey{} : key->second, store_key_, *batch);
+    return copy;
+}
+
+void AgentEndpoint::send_bytes(Session session, bool json) {
+    write_route(session, to_.route.bytes);
+    const auto result = json ? router_.send(to_, {encoded_})
+                             : router_.send(to_, {codec::version_frame(), encoded_});
+    switch (result) {
+        case net::SendResult::sent: break;
+        case net::SendResult::slow: ++traffic_.slow; break;
+        case net::SendResult::gone:
+            json_.erase(session);
+            seal_keys_.erase(session);
+            connected_.erase(session);
+            gone_.push_back(session);
+            break;
+    }
+}
+
+std::vector<Session> AgentEndpoint::take_gone() { return std::exchange(gone_, {}); }
+
+}  // namespace muster::coordinator

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/base/time.hpp"
+#include "common/crypto/key.hpp"
+#include "common/log/log.hpp"
+#include "common/net/router.hpp"
+#include "common/net/security/peer_rate.hpp"
+#include "coordinator/core/coordinator.hpp"
+
+namespace muster::coordinator {
+
+/// Messages that an endpoint counted; for tests and benchmarks.
+struct Traffic {
+    std::uint64_t messages = 0;     ///< Handed to the core.
+    std::uint64_t undecodable = 0;  ///< Not one of our messages; answered where possible.
+    std::uint64_t foreign = 0;      ///< From a peer that chose its own routing id; answered.
+    std::uint64_t unproved = 0;     ///< From a peer that proved no key.
+    std::uint64_t too_fast = 0;     ///< From a key that sent too many; dropped.
+    std::uint64_t slow = 0;         ///< Not sent, because the peer does not read.
+};
+
+/// The agents' side of the shell: their bytes become inputs of the core, its outputs become bytes.
+///
+/// A session is the number of a route that the library made, so it maps to the route without a
+/// table. A connection that sends nothing valid costs no memory here. The endpoint remembers
+/// sessions whose last hello was JSON, because polls and commands go to them in JSON, and the keys
+/// in hellos for which secrets are sealed. Only sessions that the core welcomed get batches.
+class AgentEndpoint {
+public:
+    /// Of one key. A busy agent sends some tens: a report and an ack in each of 20 rounds a second,
+    /// and what its host's clients ask for. What is dropped is repeated in the next round.
+    static constexpr std::uint32_t messages_per_second = 1'000;
+
+    /// `store_key`: of secrets in batches, which it seals for their agents. None: there are none.
+    explicit AgentEndpoint(net::Context& context, const SecretKey& store_key = {});
+
+    /// Before bind(): every agent must prove an admitted key.
+    void use(const net::ServerKeys& keys) {
+        router_.use(keys);
+        has_keys_ = true;
+    }
+    [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
+    [[nodiscard]] net::Router& socket() { return router_; }
+
+    /// Takes one message off the socket. `message`: `into` is a FromAgent, whose memory is used
+    /// again. The endpoint has answered or dropped every other message.
+    [[nodiscard]] net::Receipt receive(Instant now, Input& into);
+
+    /// From now on agents that connect are asked for a hello, and those that are connected already
+    /// at once.
+    void lead(Instant now);
+    /// From now on agents that connect are not answered.
+    void stand_by() { leads_ = false; }
+    /// How many agents are connected, as far as is known.
+    [[nodiscard]] std::size_t connected() const { return connected_.size(); }
+
+    void send(const PollTo& poll);
+    void send(Instant now, const ToAgent& message);
+
+    /// Sessions that lost their route since the last call.
+    [[nodiscard]] std::vector<Session> take_gone();
+    [[nodiscard]] Traffic traffic() const {
+        Traffic all = traffic_;
+        all.unproved = router_.unproved();
+        all.too_fast = rate_.refused();
+        return all;
+    }
+
+private:
+    [[nodiscard]] Result<void> decode(AgentMessage& into) const;
+    [[nodiscard]] bool received_json() const;
+    void remember_form(Session session, const AgentMessage& message);
+    /// False: its key sends too many.
+    [[nodiscard]] bool is_in_time(Instant now);
+    void note_connection(Session session);
+    void refuse(Instant now, Errc code, const std::string& detail);
+    void send_bytes(Session session, bool json);
+    /// The message as the session gets it. If a batch has secrets, `copy` becomes the batch with
+    /// sealed ones; any other message is returned as it is.
+    [[nodiscard]] const CoordinatorMessage& sealed(const ToAgent& message,
+                                                   CoordinatorMessage& copy) const;
+
+    net::Router router_;
+    bool has_keys_ = false;
+    bool leads_ = true;
+    std::set<Session> connected_;  // As far as is known: who left shows when it is sent something.
+    net::Envelope from_;
+    net::Envelope to_;
+    net::Message received_;
+    std::string encoded_;
+    std::set<Session> json_;
+    SecretKey store_key_;
+    std::map<PublicKey, Session> last_of_;    // The connection of a key that said hello last.
+    std::map<Session, PublicKey> seal_keys_;  // Of agents that take secrets.
+    std::vector<Session> gone_;
+    Traffic traffic_;
+    log::RateLimit complaints_;
+    net::PeerRate rate_{messages_per_second};
+    log::RateLimit rate_complaints_{1, 10s};
+};
+
+}  // namespace muster::coordinator

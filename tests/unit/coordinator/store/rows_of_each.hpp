@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "coordinator/core/rows.hpp"
+#include "tests/unit/coordinator/store/store_fixture.hpp"
+
+namespace muster::coordinator {
+
+inline RequestId request_at(std::uint64_t ms) { return {ms << 16U, 7}; }
+
+inline PublicKey numbered_key(std::uint8_t number) {
+    PublicKey key;
+    key.bytes.fill(number);
+    return key;
+}
+
+/// A row of every table, with values that are easily mixed up or lost.
+inline std::vector<Write> a_row_of_each() {
+    StoredTask task{{}, Generation{5}, Generation{4}};
+    task.wanted.name = "web";
+    task.wanted.instances = 3;
+    task.wanted.spec.argv = {"/bin/sh", "-c", "echo \"\u00e4\" '\n'"};
+    StoredEnds ends{"web", Generation{5}, {}};
+    ends.ordinals.add(2);
+    Reply reply;
+    reply.id = request_at(9);
+    reply.result = ReplyBody{ChangeReply{}};
+    return {Meta{first_cluster, Epoch{3}, first_leader, Generation{5}, CivilMs{1'000}},
+            Write{Shared<StoredTask>{task}},
+            StoredNode{"n1", Incarnation{3}, true, false, true},
+            StoredRequest{request_at(9), Shared<Reply>{reply}, Digest{1, 2}},
+            Write{Shared<StoredIntent>{
+                StoredIntent{.name = "n1", .intent = Intent::draining, .reason = "it's \"old\""}}},
+            StoredSetting{"starts_per_round", "7"},
+            StoredFreeze{.on = true, .reason = "", .author = "ann", .since = CivilMs{5}},
+            Write{Shared<StoredEnds>{ends}},
+            Write{Shared<StoredKey>{StoredKey{.name = "ann",
+                                              .role = Role::admin,
+                                              .keys = {{.key = numbered_key(0xff)}},
+                                              .pools = {"a", "b"}}}},
+            StoredToken{.name = "0123", .hash = numbered_key(1), .pattern = "web-*", .uses = 2},
+            Write{Shared<StoredAudit>{StoredAudit{.number = 1, .actor = "ann"}}},
+            AuditHead{.number = 1, .hash = numbered_key(3)},
+            Write{Shared<StoredSecret>{
+                StoredSecret{.name = "db", .version = Generation{5}, .encrypted = "xyz"}}}};
+}
+
+}  // namespace muster::coordinator
