@@ -88,6 +88,7 @@ ExitCode ask_coordinator(const CommandLine& line, const std::string& version) {
         case Run::rotate:
             return line.arguments.empty() ? run_rotate(console)
                                           : run_change(console, line, *request);
+        case Run::resign: return run_resign(console);
         case Run::token: return run_token(console, std::get<TokenCreateRequest>(*request));
         case Run::all_rows: return run_audit_export(console);
         case Run::top: return run_top(console, line, std::get<UsageRequest>(*request));

@@ -333,7 +333,7 @@ constexpr std::array table{
               "write an archive without secrets to -o FILE, to get help",
               "bundle -o support.tgz", codec::Area::cluster},
     ask<CoordinatorListRequest>(Verb::coordinator_list, Run::read, Words::anything, read_options),
-    ask<CoordinatorResignRequest>(Verb::coordinator_resign, Run::change, Words::anything, {}),
+    ask<CoordinatorResignRequest>(Verb::coordinator_resign, Run::resign, Words::anything, {}),
     ask<UpgradeFinishRequest>(Verb::upgrade_finish, Run::change, Words::anything, dry_run_options,
         {.arguments = "", .example = "upgrade finish --dry-run"}),
     ask<LogLevelRequest>(Verb::log_level, Run::change, Words::level, {}),

@@ -100,6 +100,7 @@ enum class Run : std::uint8_t {
     logs,
     top,
     drain,   ///< Sent once; with --watch, followed until it is done.
+    resign,  ///< Sent once, and followed until another leads.
     doctor,  ///< Asks for many things.
     bundle,
     rotate,    ///< Sent once, or makes a key of this user.

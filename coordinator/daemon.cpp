@@ -163,7 +163,7 @@ Result<void> Daemon::run() {
             server_.stop();
             return over.map([](const auto&) {});
         }
-        log::error("leadership is over", {{"reason", *over}});
+        log::warn("leadership is over", {{"reason", *over}});
         if (!has_etcd()) {
             server_.stop();
             return fail(Errc::not_leader, *over);

@@ -7,20 +7,12 @@
 #include <unistd.h>
 #include <utility>
 
-#include "common/base/ensure.hpp"
-#include "common/base/limits.hpp"
-#include "common/codec/codec.hpp"
-#include "common/crypto/hash.hpp"
 #include "common/crypto/secret_box.hpp"
 #include "common/net/accept/accept.hpp"
 #include "common/net/host/clock.hpp"
-#include "common/net/host/entropy.hpp"
-#include "coordinator/core/ledger/reply_cache.hpp"
-#include "coordinator/core/queries/reads.hpp"
 #include "coordinator/endpoints/advertised.hpp"
 #include "coordinator/host/file_limit.hpp"
 #include "coordinator/http/pages.hpp"
-#include "coordinator/sealing.hpp"
 
 namespace muster::coordinator {
 namespace {
@@ -29,16 +21,8 @@ namespace {
 // are counted in the same interval: 10 ms with 10,000 agents.
 constexpr Duration civil_interval = 5s;
 
-// More than the core holds back (changes and waits), so that the core, not the shell, answers
-// `busy`.
-constexpr std::size_t open_requests =
-    limits::pending_changes + limits::pending_waits + std::size_t{1'024};
-
 // Events published in a turn: a change of 100,000 tasks makes 100,000 of them.
 constexpr std::size_t events_of_turn = 2'000;
-
-// Changes in an answer: the worker writes an answer with more.
-constexpr std::size_t lines_written_at_once = 100;
 
 // 10,000 polls take 20 ms to write and to send.
 constexpr std::size_t polls_of_turn = 1'000;
@@ -73,10 +57,9 @@ Server::Server(net::Context& context, net::Loop& loop, const CoordinatorOptions&
       core_{net::boottime_now(), options, StoreImage{}},
       events_{context, core_},
       process_{worker_, standing_, security_.orders},
-      readings_{core_, worker_,
-                [this](Instant now, const CoreRequest& request, const Caller& by) {
-                    return query_core(now, request, by);
-                }},
+      requests_{{core_, standing_, process_, worker_, security_.orders},
+                [this](Instant now, const Input& input) { step(now, input); },
+                [this](const Reply& reply) { return completed(reply); }},
       from_agent_{FromAgent{}} {
     core_.stand_by();
     agents_.stand_by();
@@ -134,7 +117,7 @@ void Server::watch_all() {
     loop_.watch(worker_.fd(), [this](Instant now) { worker_.finish(now); });
     for (auto* const endpoint : {&operators_, &operators_ipc_, &enrolment_}) {
         loop_.watch(endpoint->socket(), [this, endpoint](Instant now) {
-            return receive_from_operators(*endpoint, now);
+            return requests_.receive(now, *endpoint) != net::Receipt::nothing;
         });
     }
     loop_.watch(events_.socket(), [this](Instant) { return events_.socket().take_subscription(); });
@@ -142,12 +125,12 @@ void Server::watch_all() {
 
 Instant Server::turn(Instant deadline) {
     polls_left_ = polls_of_turn;
-    const bool is_behind = readings_.is_due() || !unsent_.empty() || events_.is_behind();
-    const Instant now =
-        loop_.turn(is_behind ? Instant{}
-                             : std::min({deadline, core_.next_deadline(), civil_due_,
-                                         http_.next_deadline(), freed_memory_.next_deadline()}));
-    freed_memory_.give_back_if_due(now, worker_);
+    const bool is_behind = requests_.readings().is_due() || !unsent_.empty() || events_.is_behind();
+    const Instant now = loop_.turn(
+        is_behind ? Instant{}
+                  : std::min({deadline, core_.next_deadline(), civil_due_, http_.next_deadline(),
+                              requests_.freed_memory().next_deadline()}));
+    requests_.freed_memory().give_back_if_due(now, worker_);
     send_polls();
     close_gone_sessions(now);
     if (now >= civil_due_) {
@@ -166,14 +149,9 @@ Instant Server::turn(Instant deadline) {
     }
     events_.bind_again_if_due(now);
     events_.publish(now, events_of_turn);
-    if (!answered_.empty()) {  // Freeing 100,000 tasks takes 20 ms.
-        worker_.discard(std::make_shared<decltype(answered_)>(std::exchange(answered_, {})));
-    }
-    if (auto why = process_.take_resignation(); why && !resigned_) {
-        resigned_ = std::move(why);
-    }
-    if (readings_.is_due() && !is_put_off(now, readings_put_off_)) {
-        readings_.go_on(now);
+    requests_.free_answered();
+    if (requests_.readings().is_due() && !is_put_off(now, readings_put_off_)) {
+        requests_.readings().go_on(now);
     }
     return now;
 }
@@ -186,146 +164,17 @@ bool Server::receive_from_agents(Instant now) {
     return receipt != net::Receipt::nothing;
 }
 
-bool Server::receive_from_operators(OperatorEndpoint& endpoint, Instant now) {
-    const auto receipt = endpoint.receive(now, question_);
-    if (receipt == net::Receipt::message) {
-        if (question_.upload.empty()) {
-            ask_core(now, endpoint, std::move(question_));
-        } else {
-            decode(now, endpoint, std::move(question_));
-        }
-    }
-    return receipt != net::Receipt::nothing;
-}
-
-void Server::decode(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question) {
-    if (decoding_ == Uploads::open_at_most) {
-        endpoint.refuse(now, question.asker,
-                        {Errc::busy, "too many uploads are being read; try again"});
-        return;
-    }
-    ++decoding_;
-    worker_.submit([this, endpoint = &endpoint, asker = std::move(question.asker),
-                    upload = std::move(question.upload)] {
-        const auto request = std::make_shared<Result<Request>>(codec::decode_request(upload));
-        const Digest digest = *request ? digest_of((*request)->body) : Digest{};
-        return [this, endpoint, asker, request, digest](Instant then) {
-            --decoding_;
-            freed_memory_.on_upload(then);
-            if (endpoint->admit(then, asker, *request)) {
-                ask_core(then, *endpoint,
-                         {.asker = asker, .request = std::move(**request), .digest = digest});
-            }
-        };
-    });
-}
-
-void Server::ask_core(Instant now, OperatorEndpoint& endpoint,
-                      OperatorEndpoint::Question question) {
-    if (!may_send(now, endpoint, question)) {
-        return;
-    }
-    if (!standing_.leads() && codec::is_change(question.request.body)) {
-        endpoint.answer(question.asker, {.id = question.request.id,
-                                         .result = tl::unexpected{standing_.not_leader()}});
-        return;
-    }
-    if (std::holds_alternative<UpgradeFinishRequest>(question.request.body)) {
-        if (const auto may = standing_.may_finish_upgrade(); !may) {
-            endpoint.answer(question.asker,
-                            {.id = question.request.id, .result = tl::unexpected{may.error()}});
-            return;
-        }
-    }
-    if (auto* const enrol = std::get_if<EnrolRequest>(&question.request.body);
-        enrol != nullptr && !enrol->secret.empty()) {
-        enrol->secret = to_string(PublicKey{hash_of(enrol->secret)});  // The core keeps no secret.
-    }
-    const RequestId asked_as = question.request.id;
-    if (auto* const secret = std::get_if<SecretSetRequest>(&question.request.body)) {
-        if (auto encrypted = encrypt_value(security_.orders, *secret); !encrypted) {
-            endpoint.answer(question.asker,
-                            {.id = asked_as, .result = tl::unexpected{encrypted.error()}});
-            return;
-        }
-        question.digest = {};  // It was of the value.
-    }
-    const bool is_change = codec::is_change(question.request.body);
-    auto request = for_core(std::move(question.request));
-    if (!request) {
-        process_.answer(endpoint, question.asker, asked_as, request.error(),
-                        name_of(now, question.asker.by));
-        return;
-    }
-    const bool is_read = is_query(request->body);
-    if (!is_read && !standing_.leads()) {
-        endpoint.answer(question.asker,
-                        {.id = asked_as, .result = tl::unexpected{standing_.not_leader()}});
-        return;
-    }
-    if (is_read && standing_.leads() && readings_.add(endpoint, question.asker, *request)) {
-        return;
-    }
-    if ((is_read && standing_.leads()) || open_.size() == open_requests) {
-        endpoint.answer(
-            question.asker,
-            {.id = asked_as, .result = fail(Errc::busy, "too many requests are open; try again")});
-        return;
-    }
-    if (asked_as.is_none() && is_change) {
-        request->id = net::random_request_id(net::civil_now());
-    }
-    const Ticket ticket{++tickets_};
-    const Shared<CoreRequest> asked{std::move(*request)};
-    open_.emplace(ticket, Question{&endpoint, question.asker, asked});
-    step(now, FromOperator{ticket, asked, question.digest, question.asker.by});
-}
-
-bool Server::may_send(Instant now, OperatorEndpoint& endpoint,
-                      const OperatorEndpoint::Question& question) {
-    const auto may = core_.may_send(now, question.asker.by, question.request.body);
-    if (!may) {
-        ++denied_;
-        step(now, Denied{question.asker.by, question.request.id,
-                         std::string{codec::verb_of(question.request.body)}, may.error()});
-        endpoint.refuse(now, question.asker, may.error(), question.request.id);
-    } else if (standing_.leads() && core_.is_first_use(question.asker.by)) {
-        retire_key(now, question.asker.by);
-    }
-    return may.has_value();
-}
-
-std::string Server::name_of(Instant now, const Caller& by) const {
-    if (by.is_local) {
-        return "an operator of this host";
-    }
-    const auto readers = core_.readers(now);
-    const auto reader = readers.find(by.key);
-    return reader == readers.end() ? fingerprint(by.key) : reader->second.name;
-}
-
-void Server::retire_key(Instant now, const Caller& by) {
-    const Ticket ticket{++tickets_};
-    open_.emplace(ticket, Question{});
-    step(now,
-         FromOperator{ticket, CoreRequest{{}, KeyRenewRequest{.key = to_string(by.key)}}, {}, by});
-}
-
 void Server::admit_first(Instant now) {
     if (!standing_.leads() || security_.first_admin.is_none() ||
         !core_.admitted_keys(false).empty()) {
         return;
     }
-    const Ticket ticket{++tickets_};
-    open_.emplace(ticket, Question{});
-    step(now,
-         FromOperator{ticket,
-                      CoreRequest{{},
-                                  KeyAddRequest{.name = "admin",
-                                                .role = Role::admin,
-                                                .key = to_string(security_.first_admin),
-                                                .why = {.reason = "the first key of this cluster",
-                                                        .author = "muster init"}}}});
+    requests_.ask(now, {{},
+                        KeyAddRequest{.name = "admin",
+                                      .role = Role::admin,
+                                      .key = to_string(security_.first_admin),
+                                      .why = {.reason = "the first key of this cluster",
+                                              .author = "muster init"}}});
 }
 
 void Server::read_store(Instant now) {
@@ -411,11 +260,10 @@ void Server::carry_out(Instant now, Output output) {
     unsent_.insert(unsent_.end(), output.polls.begin(), output.polls.end());
     send_polls();
     for (const auto& answer : output.replies) {
-        reply(answer);
+        requests_.reply(answer);
     }
     events_.add(std::move(output.events));
     if (output.resign) {
-        log::error("leadership is over", {{"reason", *output.resign}});
         resigned_ = std::move(output.resign);
     }
 }
@@ -425,45 +273,6 @@ void Server::send_polls() {
         agents_.send(unsent_.front());
         unsent_.pop_front();
     }
-}
-
-void Server::reply(const ReplyTo& answer) {
-    const auto question = open_.find(answer.ticket);
-    ensure(question != open_.end(), "exactly one reply for each request");
-    const std::optional<Reply> whole = completed(*answer.reply);
-    const Reply& reply = whole ? *whole : *answer.reply;
-    auto [endpoint, asker, request] = std::move(question->second);
-    open_.erase(question);
-    if (request) {
-        answered_.push_back(std::move(request));
-    }
-    if (endpoint == nullptr) {
-        seen_ = whole ? Shared{*whole} : answer.reply;
-    } else if (weight_of(reply) <= lines_written_at_once) {
-        endpoint->answer(asker, reply);
-    } else {
-        write(*endpoint, asker, answer.reply);
-    }
-}
-
-void Server::write(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
-                   Shared<Reply> reply) {
-    worker_.submit([endpoint = &endpoint, asker, reply = std::move(reply)] {
-        auto written = OperatorEndpoint::written(asker, *reply);
-        return [endpoint, asker, id = reply->id, written = std::move(written)](Instant then) {
-            endpoint->answer(then, asker, id, written);
-        };
-    });
-}
-
-Shared<Reply> Server::query_core(Instant now, CoreRequest request, const Caller& by) {
-    const Ticket ticket{++tickets_};
-    const RequestId id = request.id;
-    open_.emplace(ticket, Question{});
-    step(now, FromOperator{ticket, Shared{std::move(request)}, {}, by});
-    open_.erase(ticket);  // Leadership is over: the core did not answer.
-    auto seen = std::exchange(seen_, {});
-    return seen ? seen : Reply{id, fail(Errc::not_leader, resigned_.value_or("no answer"))};
 }
 
 }  // namespace muster::coordinator

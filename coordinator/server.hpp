@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,12 +14,11 @@
 #include "coordinator/endpoints/agent_endpoint.hpp"
 #include "coordinator/endpoints/event_endpoint.hpp"
 #include "coordinator/endpoints/gate.hpp"
-#include "coordinator/host/freed_memory.hpp"
 #include "coordinator/http/http.hpp"
 #include "coordinator/recorder/recorder.hpp"
+#include "coordinator/requests/dispatcher.hpp"
 #include "coordinator/requests/operator_endpoint.hpp"
 #include "coordinator/requests/process_answers.hpp"
-#include "coordinator/requests/readings.hpp"
 #include "coordinator/requests/standing.hpp"
 #include "coordinator/requests/worker.hpp"
 #include "coordinator/shell_stats.hpp"
@@ -41,8 +39,8 @@ namespace muster::coordinator {
 ///
 /// The server answers an HTTP request from a query of the core.
 ///
-/// Read-only requests are answered in pieces (Readings), and a thread of its own reads and writes
-/// large ones (Worker). One thread runs everything else. Each turn of the loop has one `now`; each
+/// Requests of operators go through the Dispatcher, and a thread of its own reads and writes large
+/// ones (Worker). One thread runs everything else. Each turn of the loop has one `now`; each
 /// output is carried out completely, in its order, before the next input.
 class Server {
 public:
@@ -88,27 +86,11 @@ public:
     [[nodiscard]] Traffic agent_traffic() const { return agents_.traffic(); }
 
 private:
-    struct Question {
-        OperatorEndpoint* endpoint = nullptr;  // None: we ask ourselves.
-        OperatorEndpoint::Asker asker;
-        Shared<CoreRequest> request;
-    };
-
     void watch_all();
     /// Takes over what a new core says of time and keys.
     void begin_with_core(Instant now);
     [[nodiscard]] bool receive_from_agents(Instant now);
-    [[nodiscard]] bool receive_from_operators(OperatorEndpoint& endpoint, Instant now);
-    void decode(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
-    /// Nothing: the caller may not send it, and was told so.
-    [[nodiscard]] bool may_send(Instant now, OperatorEndpoint& endpoint,
-                                const OperatorEndpoint::Question& question);
     void admit_first(Instant now);
-    /// The caller uses its new key: the one before is refused from now on.
-    void retire_key(Instant now, const Caller& by);
-    /// The name of a caller, for people.
-    [[nodiscard]] std::string name_of(Instant now, const Caller& by) const;
-    void ask_core(Instant now, OperatorEndpoint& endpoint, OperatorEndpoint::Question question);
     void read_store(Instant now);
     void forward_civil_time(Instant now);
     void check_file_use(Instant now);
@@ -119,16 +101,9 @@ private:
     void carry_out(Instant now, Output output);
     /// As many as this turn still allows.
     void send_polls();
-    void reply(const ReplyTo& answer);
-    /// In the worker's thread, because the reply is large.
-    void write(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
-               Shared<Reply> reply);
     /// The answer with what the core does not know, of bytes and files; nothing if the core's
     /// answer is complete.
     [[nodiscard]] std::optional<Reply> completed(const Reply& reply) const;
-    /// The core's answer to a request that only reads.
-    [[nodiscard]] Shared<Reply> query_core(Instant now, CoreRequest request,
-                                           const Caller& by = {.is_local = true});
     [[nodiscard]] ShellStats::Messages messages() const;
     [[nodiscard]] HttpAnswer answer_http(Instant now, std::string_view path);
 
@@ -149,22 +124,14 @@ private:
     std::optional<Recorder> recorder_;
     Worker worker_;
     ProcessAnswers process_;
-    Readings readings_;
-    FreedMemory freed_memory_;
+    Dispatcher requests_;
 
     Input from_agent_;
-    OperatorEndpoint::Question question_;
-    std::map<Ticket, Question> open_;
-    std::vector<Shared<CoreRequest>> answered_;  // In this turn, to be freed.
-    Shared<Reply> seen_;                         // The answer for query_core().
     std::optional<HttpAnswer> metrics_;
     Instant metrics_at_{};
     std::deque<PollTo> unsent_;
     std::size_t polls_left_ = 0;
-    std::uint64_t tickets_ = 0;
-    std::uint64_t denied_ = 0;  // Requests whose sender may not send them.
-    std::size_t decoding_ = 0;  // Uploads at the worker.
-    int wake_put_off_ = 0;      // Turns in a row that put it off.
+    int wake_put_off_ = 0;  // Turns in a row that put it off.
     int readings_put_off_ = 0;
     Instant civil_due_{};
     std::uint64_t turned_away_ = 0;  // Refused connections, when the files were last counted.

@@ -33,6 +33,9 @@ std::optional<Reply> Server::completed(const Reply& reply) const {
         if (const auto trouble = standing_.leads() ? store_->trouble() : std::nullopt) {
             status->alarms.push_back("changes wait, because the store takes none: " + *trouble);
         }
+        if (const auto trouble = standing_.trouble()) {
+            status->alarms.push_back("not all servers of the store answer: " + *trouble);
+        }
         if (security_.is_insecure) {
             status->alarms.push_back(
                 "there are no keys: every process of this host may command the cluster; 'muster "
@@ -44,6 +47,9 @@ std::optional<Reply> Server::completed(const Reply& reply) const {
     }
     if (auto* const events = begin(std::get_if<EventsReply>(&*reply.result))) {
         events->published_at = bound_.events;
+    }
+    if (auto* const all = begin(std::get_if<CoordinatorsReply>(&*reply.result))) {
+        *all = standing_.coordinators();
     }
     if (auto* const tokens = begin(std::get_if<TokensReply>(&*reply.result))) {
         tokens->enrolment = bound_.enrolment;
@@ -63,7 +69,7 @@ ShellStats::Messages Server::messages() const {
             .turned_away = net::turned_away(),
             .unproved = operators_.unproved() + enrolment_.unproved(),
             .too_fast = operators_.too_fast() + enrolment_.too_fast(),
-            .denied = denied_,
+            .denied = requests_.denied(),
             .handshakes_begun = net::handshakes_begun(),
             .handshakes = gate_.counts()};
 }
@@ -73,11 +79,12 @@ HttpAnswer Server::answer_http(Instant now, std::string_view path) {
         return health_page(resigned_);
     }
     if (path == "/readyz") {
-        return readiness_page(query_core(now, {.id = {}, .body = StatusRequest{}})->result);
+        return readiness_page(requests_.query(now, {.id = {}, .body = StatusRequest{}})->result);
     }
     if (path == "/metrics") {
         if (!metrics_ || metrics_at_ != now) {  // All requests of one turn get the same page.
-            metrics_ = metrics_page(query_core(now, {.id = {}, .body = StatsRequest{}})->result);
+            metrics_ =
+                metrics_page(requests_.query(now, {.id = {}, .body = StatsRequest{}})->result);
             metrics_at_ = now;
         }
         return *metrics_;

@@ -46,15 +46,8 @@ void Server::stand_by() {
     }
     const Instant now = net::boottime_now();
     worker_.finish_all(now);  // It may read the store.
-    readings_.refuse_all(standing_.not_leader());
     events_.publish_all(now);
-    for (const auto& [ticket, question] : std::exchange(open_, {})) {
-        if (question.endpoint != nullptr) {
-            question.endpoint->answer(
-                question.asker,
-                {.id = question.request->id, .result = tl::unexpected{standing_.not_leader()}});
-        }
-    }
+    requests_.refuse_all();
     loop_.forget(store_->fd());
     store_ = nullptr;
     standing_.set_leads(false);
@@ -94,7 +87,7 @@ OwnState Server::own_state() const {
 }
 
 void Server::stop() {
-    const bool answered = !open_.empty();
+    const bool answered = requests_.has_open();
     stand_by();
     worker_.finish_all(net::boottime_now());
     for (auto* const endpoint : {&operators_, &operators_ipc_, &enrolment_}) {

@@ -21,8 +21,8 @@ std::string text_of(const HelpReply& reply, const Style& style) {
 }
 
 std::string text_of(const PingReply& reply, const Style& /*style*/) {
-    return fmt::format("muster-coordinator {} leads cluster {}, epoch {}\n",
-                       printable(reply.version), to_string(reply.cluster), raw(reply.epoch));
+    return fmt::format("muster-coordinator {} of cluster {}, epoch {}\n", printable(reply.version),
+                       to_string(reply.cluster), raw(reply.epoch));
 }
 
 /// Where earlier events are, if the reply has the first event of a leadership.

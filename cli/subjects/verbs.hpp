@@ -38,6 +38,9 @@ namespace muster::cli {
 /// `key rotate` without a name: replaces the key of the context.
 [[nodiscard]] ExitCode run_rotate(Console& console);
 
+/// `coordinator resign`: shows the coordinators once another one leads.
+[[nodiscard]] ExitCode run_resign(Console& console);
+
 /// `audit export`: all rows, page by page.
 [[nodiscard]] ExitCode run_audit_export(Console& console);
 

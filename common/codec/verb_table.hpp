@@ -262,7 +262,7 @@ inline constexpr auto verb_rows = [] {
         row<CoordinatorListRequest, CoordinatorsReply>("coordinator list", cluster, read, observer, "",
             "the coordinators, and who leads",
             "coordinator list"),
-        row<CoordinatorResignRequest, CoordinatorsReply>("coordinator resign", cluster, read, admin, "",
+        row<CoordinatorResignRequest, CoordinatorsReply>("coordinator resign", cluster, change, admin, "",
             "the leader hands over to another coordinator, at once", "coordinator resign"),
         row<UpgradeFinishRequest, UpgradeReply>("upgrade finish", cluster, change, admin, "[dry-run]",
             "end an upgrade; older coordinators cannot lead any more",

@@ -40,9 +40,8 @@ struct OutOfLine : Variant {
 
 /// The coordinator's process answers these by itself, because they are about the process, or about
 /// rows that only its store has.
-using ShellRequest =
-    std::variant<HelpRequest, LogLevelRequest, AuditShowRequest, AuditVerifyRequest,
-                 CoordinatorListRequest, CoordinatorResignRequest>;
+using ShellRequest = std::variant<HelpRequest, LogLevelRequest, AuditShowRequest,
+                                  AuditVerifyRequest, CoordinatorListRequest>;
 /// These are about the cluster: its core answers them.
 using CoreRequestBody = OutOfLine<std::variant<
     PingRequest, StatusRequest, NodeListRequest, NodeShowRequest, TaskListRequest, TaskShowRequest,
@@ -54,7 +53,8 @@ using CoreRequestBody = OutOfLine<std::variant<
     FreezeOnRequest, FreezeOffRequest, LogsRequest, TaskSignalRequest, UsageRequest, KeyListRequest,
     KeyAddRequest, KeyRevokeRequest, KeyRemoveRequest, KeyRotateRequest, KeyRenewRequest,
     NodeAcceptRequest, EnrolRequest, TokenListRequest, TokenCreateRequest, TokenRevokeRequest,
-    SecretListRequest, SecretSetRequest, SecretRemoveRequest, UpgradeFinishRequest>>;
+    SecretListRequest, SecretSetRequest, SecretRemoveRequest, UpgradeFinishRequest,
+    CoordinatorResignRequest>>;
 
 template <class... Shell, class... Core>
 std::variant<Shell..., Core...> all_of_both(std::variant<Shell...>, std::variant<Core...>);

@@ -75,6 +75,10 @@ void Rooms::apply_write(StepContext& step, const PendingWrite& write, Effects& e
         apply_store(step, change);
         return;
     }
+    if (change.origin == ChangeOrigin::resignation) {
+        step.output.resign = "it was handed over, as " + change.why.author + " wanted";
+        is_over_ = true;
+    }
     apply_tasks(step, write, effects);
     apply_keys(step, change, effects);
     apply_secrets(step, change);

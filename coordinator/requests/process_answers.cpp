@@ -1,9 +1,9 @@
 #include "coordinator/requests/process_answers.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/base/limits.hpp"
-#include "common/log/log.hpp"
 #include "coordinator/requests/shell_requests.hpp"
 
 namespace muster::coordinator {
@@ -49,32 +49,15 @@ AuditVerifyReply reply_of(const ChainCheck& check) {
 }  // namespace
 
 void ProcessAnswers::answer(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
-                            RequestId id, const ShellRequest& request, const std::string& by) {
+                            RequestId id, const ShellRequest& request) {
     if (std::holds_alternative<AuditShowRequest>(request) ||
         std::holds_alternative<AuditVerifyRequest>(request)) {
         answer_from_store(endpoint, asker, id, request);
     } else if (std::holds_alternative<CoordinatorListRequest>(request)) {
         endpoint.answer(asker, {.id = id, .result = ReplyBody{standing_.coordinators()}});
-    } else if (std::holds_alternative<CoordinatorResignRequest>(request)) {
-        endpoint.answer(asker, {.id = id, .result = resign(by)});
     } else {
         endpoint.answer(asker, {.id = id, .result = answer_in_shell(request)});
     }
-}
-
-Result<ReplyBody> ProcessAnswers::resign(const std::string& by) {
-    if (!standing_.leads()) {
-        return tl::unexpected{standing_.not_leader()};
-    }
-    auto all = standing_.coordinators();
-    if (all.rows.size() < 2) {
-        return fail(Errc::refused,
-                    "no other coordinator stands by, so nobody would lead; stop this one instead "
-                    "if that is wanted");
-    }
-    log::info("resigning", {{"wanted_by", by}});
-    resigns_ = "the leadership was handed over, as " + by + " wanted";
-    return ReplyBody{std::move(all)};
 }
 
 void ProcessAnswers::answer_from_store(OperatorEndpoint& endpoint,

@@ -2,9 +2,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
-#include <string>
-#include <utility>
 
 #include "common/crypto/key.hpp"
 #include "common/messages/operator.hpp"
@@ -26,17 +23,10 @@ public:
     /// Where the audit is. Null: this coordinator does not lead.
     void use(const Store* store) { store_ = store; }
 
-    /// `by`: the name of who asks.
     void answer(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker, RequestId id,
-                const ShellRequest& request, const std::string& by);
-
-    /// Why the leadership is to be handed over, once after an operator asked for it.
-    [[nodiscard]] std::optional<std::string> take_resignation() {
-        return std::exchange(resigns_, std::nullopt);
-    }
+                const ShellRequest& request);
 
 private:
-    [[nodiscard]] Result<ReplyBody> resign(const std::string& by);
     void answer_from_store(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker,
                            RequestId id, const ShellRequest& request);
     void show_audit(OperatorEndpoint& endpoint, const OperatorEndpoint::Asker& asker, RequestId id,
@@ -49,8 +39,7 @@ private:
     const Standing& standing_;
     SecretKey orders_;
     const Store* store_ = nullptr;
-    std::size_t auditing_ = 0;            // Requests about the audit at the worker.
-    std::optional<std::string> resigns_;  // Carried out after the answer was sent.
+    std::size_t auditing_ = 0;  // Requests about the audit at the worker.
 };
 
 }  // namespace muster::coordinator

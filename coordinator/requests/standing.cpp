@@ -45,6 +45,15 @@ CoordinatorsReply Standing::coordinators() const {
     return reply;
 }
 
+Result<void> Standing::may_resign() const {
+    if (coordinators().rows.size() < 2) {
+        return fail(Errc::refused,
+                    "no other coordinator stands by, so nobody would lead; stop this one instead "
+                    "if that is wanted");
+    }
+    return {};
+}
+
 Result<void> Standing::may_finish_upgrade() const {
     const CoordinatorsReply all = coordinators();
     if (std::ranges::none_of(all.rows, &CoordinatorView::is_asked)) {

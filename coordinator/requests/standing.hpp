@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "common/base/result.hpp"
 #include "common/messages/operator.hpp"
@@ -26,6 +28,12 @@ public:
     /// Why it takes no change, and where else to ask.
     [[nodiscard]] Error not_leader() const;
     [[nodiscard]] CoordinatorsReply coordinators() const;
+    /// What is wrong with the servers of the store.
+    [[nodiscard]] std::optional<std::string> trouble() const {
+        return election_ == nullptr ? std::nullopt : election_->trouble();
+    }
+    /// Why it cannot hand over: nobody would lead.
+    [[nodiscard]] Result<void> may_resign() const;
     /// Why an upgrade cannot end yet: a coordinator would not know the store any more.
     [[nodiscard]] Result<void> may_finish_upgrade() const;
 

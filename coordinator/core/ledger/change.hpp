@@ -31,8 +31,9 @@ enum class ChangeOrigin : std::uint8_t {
     /// An operator accepted the store that nodes ahead of us know. Every task gets a new
     /// generation, because the numbers of another or later store have no meaning here.
     accepted_store,
-    drains,   ///< Our own decision: drained nodes have no instances any more.
-    records,  ///< The records of nodes changed, and their rows must follow.
+    drains,       ///< Our own decision: drained nodes have no instances any more.
+    records,      ///< The records of nodes changed, and their rows must follow.
+    resignation,  ///< An operator wants another coordinator to lead.
 };
 
 /// The rows that one change writes, and what their owners need besides. All of it takes effect

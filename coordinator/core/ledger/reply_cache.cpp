@@ -104,6 +104,7 @@ void hash_into(Fnv& f, const EnrolRequest& it) { all<23>(f, it.name, it.secret);
 void hash_into(Fnv& f, const SecretSetRequest& it) { all<26>(f, it.name, it.value, it.why); }
 void hash_into(Fnv& f, const SecretRemoveRequest& it) { all<27>(f, it.name, it.why); }
 void hash_into(Fnv& f, const UpgradeFinishRequest& /*it*/) { all<28>(f); }
+void hash_into(Fnv& f, const CoordinatorResignRequest& /*it*/) { all<29>(f); }
 
 template <class Body>
 Digest digest_of_body(const Body& body) {

@@ -174,6 +174,17 @@ void ClusterHandler::handle(const RequestContext& context, const UpgradeFinishRe
     ledger_.submit(context, {.change = {}, .reply = reply}, after);
 }
 
+void ClusterHandler::handle(const RequestContext& context,
+                            const CoordinatorResignRequest& /*request*/) {
+    if (ledger_.deduplicate(context)) {
+        return;
+    }
+    Answered answered{.change = {.origin = ChangeOrigin::resignation},
+                      .reply = CoordinatorsReply{}};
+    answered.change.why.author = audit_row(context.input, ledger_.keys()).actor;
+    ledger_.submit(context, std::move(answered), ledger_.proposed_meta());
+}
+
 Result<void> ClusterHandler::propose_accept(std::vector<AheadNode>& ahead, Meta& after) const {
     const Meta before = after;
     const AheadNode* foreign = nullptr;

@@ -18,7 +18,7 @@
 namespace muster::coordinator {
 
 /// Requests about the whole cluster: limits, the freeze, accepting a store, the end of an upgrade,
-/// and an early round or balance.
+/// a resignation, and an early round or balance.
 class ClusterHandler {
 public:
     ClusterHandler(const CoordinatorOptions& options, const NodeRegistry& nodes, Ledger& ledger,
@@ -40,6 +40,7 @@ public:
     void handle(const RequestContext& context, const Facts& facts,
                 const StoreAcceptRequest& request);
     void handle(const RequestContext& context, const UpgradeFinishRequest& request);
+    void handle(const RequestContext& context, const CoordinatorResignRequest& request);
 
 private:
     void change_freeze(const RequestContext& context, const Occasion& why, Answered answered);

@@ -34,6 +34,10 @@ bool has_no_space(const grpc::Status& status) {
     return status.error_message().find("space exceeded") != std::string::npos;
 }
 
+std::string reason_of(const grpc::Status& status) {
+    return status.error_message().empty() ? "no answer in time" : status.error_message();
+}
+
 Errc code_of(const grpc::Status& status) {
     const grpc::StatusCode code = status.error_code();
     if (code == grpc::StatusCode::PERMISSION_DENIED || code == grpc::StatusCode::UNAUTHENTICATED) {
@@ -151,8 +155,7 @@ struct Client::Impl {
         }
         return fail(
             code_of(status),
-            "etcd at " + asked + " did not " + what + ": " +
-                (status.error_message().empty() ? "no answer in time" : status.error_message()) +
+            "etcd at " + asked + " did not " + what + ": " + reason_of(status) +
                 (has_no_space(status) ? "; compact and defragment its members, then 'etcdctl alarm "
                                         "disarm'"
                                       : ""));
@@ -285,6 +288,19 @@ Result<void> Client::check_members() {
         }
     }
     return {};
+}
+
+std::optional<std::string> Client::silent_members() {
+    std::string silent;
+    for (Impl::Member& member : impl_->members) {
+        Impl::connect(member, impl_->options.deadline);
+        const grpc::Status status = impl_->get_to_know(member, impl_->options.deadline);
+        if (is_of_endpoint(status.error_code())) {
+            silent += (silent.empty() ? "etcd at " : ", and etcd at ") + member.endpoint + ": " +
+                      reason_of(status);
+        }
+    }
+    return silent.empty() ? std::nullopt : std::optional{std::move(silent)};
 }
 
 Result<Snapshot> Client::read(const std::string& key, const std::string& end) {

@@ -79,6 +79,8 @@ public:
 
     /// An error: members that answer are of different etcd clusters, so there are several stores.
     [[nodiscard]] Result<void> check_members();
+    /// The members that do not answer, and why. Nothing: all answer.
+    [[nodiscard]] std::optional<std::string> silent_members();
 
     /// Linearizable: it contains every transaction that was confirmed before.
     [[nodiscard]] Result<Snapshot> read(const std::string& key, const std::string& end = {});

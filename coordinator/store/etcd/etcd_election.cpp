@@ -34,6 +34,7 @@ EtcdElection::EtcdElection(ElectionOptions options, std::unique_ptr<Client> call
                          .schema = rows::schema_version,
                          .lease = options_.lease},
         [this] { return present(); }, [this] { on_older_store(); });
+    health_ = std::make_unique<EtcdHealth>(*calls_);
     thread_ = std::thread{[this] { run(); }};
 }
 
@@ -62,6 +63,7 @@ EtcdElection::~EtcdElection() {
     roster_.reset();  // It takes its entry away, as long as calls are possible.
     follower_.reset();
     calls_->stop();
+    health_.reset();
     thread_.join();
 }
 
@@ -241,11 +243,11 @@ election::Input EtcdElection::look() {
     }
     seen_ = found->at;
     if (!found->pairs.empty() && !leader_key_in(*found)) {
-        log::write(complaints_, net::boottime_now(), log::Level::warn,
+        log::write(foreign_key_complaints_, net::boottime_now(), log::Level::warn,
                    "nobody can lead, because muster did not write the key of the leader; delete it",
                    {{"key", keys_.leader()}, {"value", in_quotes(found->pairs.front().value)}});
     }
-    if (auto objection = objection_to(*found)) {
+    if (auto objection = objection_to(keys_, *found, options_.key)) {
         give_up(*std::move(objection));
     }
     {
@@ -258,25 +260,6 @@ election::Input EtcdElection::look() {
         }
     }
     return seen_in(*found);
-}
-
-std::optional<std::string> EtcdElection::objection_to(const Snapshot& leader) const {
-    const auto key = leader_key_in(leader);
-    if (!key) {
-        return std::nullopt;
-    }
-    if (is_retired(leader)) {
-        return "the store below " + options_.prefix +
-               " in etcd is not used any more: " + key->name +
-               "; take [etcd] out of the configuration, or name another prefix";
-    }
-    if (!options_.key.empty() && !key->key.empty() && key->key != options_.key) {
-        return "the coordinator on " + key->name + ", which leads, proves the key " + key->key +
-               ", but coordinator.key here is " + options_.key +
-               ", so agents and operators would not know this coordinator; copy that file from "
-               "there";
-    }
-    return std::nullopt;
 }
 
 election::Input EtcdElection::wait_for_next() {
@@ -401,6 +384,12 @@ Result<election::Input> EtcdElection::campaign(LeaseId lease) {
     }
     if (done->done) {
         won_ = done->at;
+        if (!before) {
+            log::warn(
+                "there was no store in etcd, so a new one begins; stop this coordinator if its "
+                "prefix is wrong",
+                {{"prefix", options_.prefix}});
+        }
         return election::Input{election::Won{meta->epoch}};
     }
     const auto now = calls_->read(keys_.leader());

@@ -15,6 +15,7 @@
 #include "coordinator/store/election.hpp"
 #include "coordinator/store/etcd/etcd_client.hpp"
 #include "coordinator/store/etcd/etcd_follower.hpp"
+#include "coordinator/store/etcd/etcd_health.hpp"
 #include "coordinator/store/etcd/etcd_keys.hpp"
 #include "coordinator/store/etcd/etcd_roster.hpp"
 #include "coordinator/store/etcd/etcd_store.hpp"
@@ -52,6 +53,7 @@ public:
     [[nodiscard]] LeaderSign leader() const override;
     [[nodiscard]] Instant leads_until() const override;
     [[nodiscard]] std::optional<std::string> over() const override;
+    [[nodiscard]] std::optional<std::string> trouble() const override { return health_->trouble(); }
     void resign() override;
 
 private:
@@ -76,8 +78,6 @@ private:
     [[nodiscard]] Result<election::Input> campaign(LeaseId lease);
     void publish(const election::Output& output);
     void give_up(std::string why);
-    /// Why this coordinator must not stand by for the one that has this key of the leader.
-    [[nodiscard]] std::optional<std::string> objection_to(const Snapshot& leader) const;
     /// The error, if the store is of another cluster.
     [[nodiscard]] Result<void> check_cluster(const ClusterId& of_store) const;
     void notify() const;
@@ -94,6 +94,7 @@ private:
     Revision seen_{};  ///< The last state of the leader's key.
     Revision won_{};
     log::RateLimit complaints_{1, 10s};
+    log::RateLimit foreign_key_complaints_{1, 10s};  ///< No other complaint hides these.
 
     mutable std::mutex mutex_;  ///< Guards what follows.
     std::condition_variable wake_;
@@ -110,6 +111,7 @@ private:
 
     std::unique_ptr<EtcdFollower> follower_;
     std::unique_ptr<EtcdRoster> roster_;
+    std::unique_ptr<EtcdHealth> health_;
     Instant next_image_{};  // Only of who calls follow().
     std::thread thread_;
 };

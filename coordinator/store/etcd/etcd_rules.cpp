@@ -45,6 +45,25 @@ bool is_retired(const Snapshot& leader) {
     return key && key->leader == LeaderId{} && leader.pairs.front().lease == LeaseId{};
 }
 
+std::optional<std::string> objection_to(const Keys& keys, const Snapshot& leader,
+                                        const std::string& own_key) {
+    const auto key = leader_key_in(leader);
+    if (!key) {
+        return std::nullopt;
+    }
+    if (is_retired(leader)) {
+        return "the store below " + keys.prefix + " in etcd is not used any more: " + key->name +
+               "; take [etcd] out of the configuration, or name another prefix";
+    }
+    if (!own_key.empty() && !key->key.empty() && key->key != own_key) {
+        return "the coordinator on " + key->name + ", which leads, proves the key " + key->key +
+               ", but coordinator.key here is " + own_key +
+               ", so agents and operators would not know this coordinator; copy that file from "
+               "there";
+    }
+    return std::nullopt;
+}
+
 election::Input seen_in(const Snapshot& leader) {
     if (leader.pairs.empty()) {
         return election::NobodyLeads{};

@@ -27,6 +27,10 @@ struct LeaderKey {
 [[nodiscard]] std::optional<LeaderKey> leader_key_in(const Snapshot& leader);
 /// The key is of no coordinator and lasts: all was moved to another store.
 [[nodiscard]] bool is_retired(const Snapshot& leader);
+/// Why a coordinator that proves this key must not stand by for the one that leads. Nothing: it
+/// may.
+[[nodiscard]] std::optional<std::string> objection_to(const Keys& keys, const Snapshot& leader,
+                                                      const std::string& own_key);
 [[nodiscard]] election::Input seen_in(const Snapshot& leader);
 
 /// The row of Meta, which a campaign replaces. It must not have changed meanwhile.

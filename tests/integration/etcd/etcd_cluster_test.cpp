@@ -136,8 +136,12 @@ TEST_CASE("an operator sees all coordinators, and hands the lead over", "[integr
                rows[1].at("applied") == rows[0].at("applied") && rows[1].at("is_asked") == true &&
                rows[0].at("agents") == 2 && rows[1].at("agents") == 2;
     }));
-    CHECK(with.command(with.standby_at(), {"coordinator", "resign"}).exit == Exit{.code = 0});
-    CHECK(until([&] { return with.coordinators.leader() == with.standby; }));
+    const auto resigned = with.command(with.standby_at(), {"coordinator", "resign"});
+    CHECK(resigned.exit == Exit{.code = 0});
+    CHECK(contains(resigned.output, "leader"));
+    CHECK(with.coordinators.leader() == with.standby);  // The command waited for it.
+    const Json audit = with.coordinators.ask({{"verb", "audit show"}});
+    CHECK(contains(audit.dump(), "coordinator resign"));
     CHECK(until([&] {
         const Json former = integration::ask(with.leader_at(), {{"verb", "task list"}}).value();
         return former.at("ok") == true && former.at("standby").at("leader_at") == with.standby_at();

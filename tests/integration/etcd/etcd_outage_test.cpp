@@ -57,6 +57,19 @@ TEST_CASE("while etcd is away tasks run on, and changes are refused", "[integrat
     CHECK(cluster.pids("web", 2) == running);
 }
 
+// Goal: all works with one of three members, but the next one that fails ends it: operators see it.
+TEST_CASE("a member of etcd that does not answer is an alarm", "[integration][etcd]") {
+    EtcdServers servers{3};
+    Coordinators coordinators{{.count = 1, .etcd = servers.section()}};
+    const auto alarms = [&] { return coordinators.ask({{"verb", "status"}}).at("alarms").dump(); };
+    servers.kill(1);
+    CHECK(until([&] { return contains(alarms(), "etcd at " + servers.endpoints()[1]); }));
+    CHECK_FALSE(contains(alarms(), servers.endpoints()[0]));
+    CHECK(coordinators.ask(addition_of("meanwhile")).at("ok") == true);
+    servers.start(1);
+    CHECK(until([&] { return !contains(alarms(), "not all servers of the store answer"); }));
+}
+
 // Goal: an etcd without space is named as such, nothing is lost, and the changes that waited are
 // made once there is space. Method: fill it until it raises its alarm; free it.
 TEST_CASE("changes wait while etcd has no space, and the leader says so", "[integration][etcd]") {
