@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "common/base/time.hpp"
 #include "coordinator/core/effects.hpp"
@@ -46,6 +47,7 @@ private:
     // ---- durable writes, to the owners of the rows ----
     /// Takes over as many rows as one step has time for.
     void apply_durable(StepContext& step, Effects& effects);
+    void end_leadership(StepContext& step, std::string why);
     void apply_write(StepContext& step, const PendingWrite& write, Effects& effects);
     void apply_tasks(StepContext& step, const PendingWrite& write, Effects& effects);
     void apply_keys(StepContext& step, const Change& change, Effects& effects);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "common/base/ensure.hpp"
@@ -65,7 +66,11 @@ void Rooms::on(StepContext& step, const StoreFailed& input, Effects& /*effects*/
                       "the store failed, and nothing was changed: " + input.detail};
     in_.ledger.fail_all(error, step.output);
     operators_.fail_all(error, step.output);
-    step.output.resign = "the store failed: " + input.detail;
+    end_leadership(step, "the store failed: " + input.detail);
+}
+
+void Rooms::end_leadership(StepContext& step, std::string why) {
+    step.output.resign = std::move(why);
     is_over_ = true;
 }
 
@@ -76,8 +81,7 @@ void Rooms::apply_write(StepContext& step, const PendingWrite& write, Effects& e
         return;
     }
     if (change.origin == ChangeOrigin::resignation) {
-        step.output.resign = "it was handed over, as " + change.why.author + " wanted";
-        is_over_ = true;
+        end_leadership(step, "it was handed over, as " + change.why.author + " wanted");
     }
     apply_tasks(step, write, effects);
     apply_keys(step, change, effects);

@@ -4,7 +4,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
-#include "coordinator/sealing.hpp"
+#include "coordinator/requests/sealing.hpp"
 
 namespace muster::coordinator {
 namespace {

@@ -11,7 +11,7 @@
 #include "common/net/host/entropy.hpp"
 #include "coordinator/core/ledger/reply_cache.hpp"
 #include "coordinator/core/queries/reads.hpp"
-#include "coordinator/sealing.hpp"
+#include "coordinator/requests/sealing.hpp"
 
 namespace muster::coordinator {
 

@@ -11,7 +11,7 @@
 #include "common/base/shared.hpp"
 #include "common/crypto/key.hpp"
 #include "coordinator/core/coordinator.hpp"
-#include "coordinator/host/freed_memory.hpp"
+#include "coordinator/requests/freed_memory.hpp"
 #include "coordinator/requests/operator_endpoint.hpp"
 #include "coordinator/requests/process_answers.hpp"
 #include "coordinator/requests/readings.hpp"

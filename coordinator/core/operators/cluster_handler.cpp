@@ -182,7 +182,7 @@ void ClusterHandler::handle(const RequestContext& context,
     Answered answered{.change = {.origin = ChangeOrigin::resignation},
                       .reply = CoordinatorsReply{}};
     answered.change.why.author = audit_row(context.input, ledger_.keys()).actor;
-    ledger_.submit(context, std::move(answered), ledger_.proposed_meta());
+    ledger_.submit(context, std::move(answered));
 }
 
 Result<void> ClusterHandler::propose_accept(std::vector<AheadNode>& ahead, Meta& after) const {

@@ -15,6 +15,21 @@
 
 namespace muster::coordinator::etcd {
 
+namespace {
+
+/// The error, if the store is of another cluster.
+Result<void> check_cluster(const ElectionOptions& options, const ClusterId& of_store) {
+    if (of_store == options.cluster || options.may_differ) {
+        return {};
+    }
+    return fail(Errc::foreign_cluster,
+                "the store below " + options.prefix + " in etcd is of the cluster " +
+                    to_string(of_store) + ", but the keys here are of " +
+                    to_string(options.cluster) + "; choose another prefix, or these keys");
+}
+
+}  // namespace
+
 EtcdElection::EtcdElection(ElectionOptions options, std::unique_ptr<Client> calls,
                            std::unique_ptr<Client> writes, std::unique_ptr<Client> reads)
     : options_{std::move(options)},
@@ -86,7 +101,7 @@ std::optional<StoreImage> EtcdElection::follow() {
     if (image) {
         const Instant then = net::boottime_now();
         next_image_ = then + 10 * (then - now);
-        if (const auto ours = check_cluster(image->meta.cluster); !ours) {
+        if (const auto ours = check_cluster(options_, image->meta.cluster); !ours) {
             give_up(ours.error().detail);
             return std::nullopt;
         }
@@ -353,7 +368,7 @@ Result<election::Input> EtcdElection::campaign(LeaseId lease) {
     if (!meta) {
         return tl::unexpected{meta.error()};
     }
-    if (const auto ours = check_cluster(meta->cluster); !ours) {
+    if (const auto ours = check_cluster(options_, meta->cluster); !ours) {
         return tl::unexpected{ours.error()};
     }
     meta->epoch = next(meta->epoch);
@@ -401,16 +416,6 @@ Result<election::Input> EtcdElection::campaign(LeaseId lease) {
         return election::Input{election::Won{own->epoch}};
     }
     return election::Input{election::Lost{}};
-}
-
-Result<void> EtcdElection::check_cluster(const ClusterId& of_store) const {
-    if (of_store == options_.cluster || options_.may_differ) {
-        return {};
-    }
-    return fail(Errc::foreign_cluster,
-                "the store below " + options_.prefix + " in etcd is of the cluster " +
-                    to_string(of_store) + ", but the keys here are of " +
-                    to_string(options_.cluster) + "; choose another prefix, or these keys");
 }
 
 void EtcdElection::carry_out(const election::Renew& order) {

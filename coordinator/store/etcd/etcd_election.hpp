@@ -78,8 +78,6 @@ private:
     [[nodiscard]] Result<election::Input> campaign(LeaseId lease);
     void publish(const election::Output& output);
     void give_up(std::string why);
-    /// The error, if the store is of another cluster.
-    [[nodiscard]] Result<void> check_cluster(const ClusterId& of_store) const;
     void notify() const;
 
     ElectionOptions options_;

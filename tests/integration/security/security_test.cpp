@@ -245,7 +245,7 @@ TEST_CASE("a subscriber gets the events of its scope, and none once its key is r
     }
     CHECK(has("bob", "instance.start"));
     CHECK(has("bob", "secret"));
-    CHECK(has("bob", "round.closed"));
+    CHECK(until([&] { return has("bob", "round.closed"); }));
     CHECK(has("bob-tasks", "secret"));
     CHECK_FALSE(has("bob", "@ann"));
     CHECK_FALSE(has("bob-tasks", "@ann"));

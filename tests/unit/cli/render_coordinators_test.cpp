@@ -11,7 +11,7 @@ using namespace muster::cli;
 
 namespace {
 
-constexpr CivilMs now{1'700'000'000'000};
+constexpr CivilMs looked_at{1'700'000'000'000};
 
 }  // namespace
 
@@ -25,7 +25,7 @@ TEST_CASE("the status of a standby shows what is wanted alone", "[cli]") {
     status.wanted = 7;
     status.host = "cp2";
     status.alarms = {"recovering: n1"};
-    const std::string text = render(status, now, {});
+    const std::string text = render(status, looked_at, {});
     CHECK_THAT(text, Catch::Contains("cp2, epoch 3") && Catch::Contains("7 wanted") &&
                          Catch::Contains("what runs is not known here"));
     CHECK_THAT(text, !Catch::Contains("recovering") && !Catch::Contains("serving") &&
@@ -34,10 +34,11 @@ TEST_CASE("the status of a standby shows what is wanted alone", "[cli]") {
 
 TEST_CASE("the end of an upgrade says what changed", "[cli][upgrade]") {
     UpgradeReply reply{.counter = Generation{7}, .before = 10, .after = 11};
-    CHECK(render(reply, now, {}) ==
+    CHECK(render(reply, looked_at, {}) ==
           "the store has schema 11 now instead of 10; older coordinators cannot use it any more\n");
     reply.dry_run = true;
-    CHECK(render(reply, now, {}) == "the store would get schema 11 instead of 10\n");
+    CHECK(render(reply, looked_at, {}) == "the store would get schema 11 instead of 10\n");
     reply.before = 11;
-    CHECK(render(reply, now, {}) == "the store has schema 11 already, the newest that is known\n");
+    CHECK(render(reply, looked_at, {}) ==
+          "the store has schema 11 already, the newest that is known\n");
 }

@@ -32,13 +32,13 @@ std::optional<Row> first_written(const CoordinatorHarness& harness) {
 TEST_CASE("a leader resigns once its audit says so", "[ledger][leadership]") {
     CoordinatorHarness harness;
     harness.store_works = false;
-    CHECK_FALSE(harness.ask(CoordinatorResignRequest{}));
+    CHECK_FALSE(harness.ask(CoordinatorResignRequest{}, harness.fresh_id()));
     CHECK_FALSE(harness.resigned);
     const auto row = first_written<Shared<StoredAudit>>(harness);
     REQUIRE(row);
     CHECK((*row)->action == "coordinator resign");
     CHECK((*row)->result == "accepted");
-    harness.on_input(Persisted{harness.given});
+    harness.confirm();
     REQUIRE(harness.resigned);
     CHECK_THAT(*harness.resigned, Catch::Contains("it was handed over, as "));
 }

@@ -1,4 +1,4 @@
-#include "coordinator/sealing.hpp"
+#include "coordinator/requests/sealing.hpp"
 
 #include <string>
 #include <utility>

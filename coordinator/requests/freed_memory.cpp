@@ -1,4 +1,4 @@
-#include "coordinator/host/freed_memory.hpp"
+#include "coordinator/requests/freed_memory.hpp"
 
 #include <malloc.h>
 
