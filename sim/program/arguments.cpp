@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <thread>
+#include <tuple>
 #include <unistd.h>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "common/base/number.hpp"
+#include "common/spec/duration.hpp"
 #include "sim/mutants/mutants.hpp"
 
 namespace muster::sim {
@@ -17,12 +19,13 @@ namespace {
 
 constexpr std::uint64_t last_seed = 1'000'000'000'000;
 constexpr std::uint64_t most_jobs = 1'024;
+constexpr std::uint64_t most_pool = 100'000;
 
 int no_verb(const std::string& word) {
     fmt::print(
         stderr,
-        "muster-sim: there is no verb '{}'; the verbs are soak, replay, shrink, mutants, run "
-        "and speed\n",
+        "muster-sim: there is no verb '{}'; the verbs are soak, replay, shrink, mutants, run, "
+        "speed and pools\n",
         word);
     return error_code;
 }
@@ -43,6 +46,7 @@ public:
         add_mutants();
         add_run();
         add_speed();
+        add_pools();
     }
 
     [[nodiscard]] std::variant<Arguments, int> read(int argc, char** argv) {
@@ -142,6 +146,56 @@ private:
                  "How many, instead of 100", "Simulated, instead of 60");
     }
 
+    void add_pools() {
+        PoolsOptions& pools = arguments_.pools;
+        CLI::App& verb =
+            add(Command::pools, "pools",
+                "How predictors would have sized a pool through a history of its need");
+        verb.add_option("FILE", pools.file, "Lines of TIME,AMOUNT; - is standard input");
+        verb.add_option("--month", pools.month, "Instead: a generated month, of this seed")
+            ->check(CLI::Range(std::uint64_t{0}, last_seed));
+        add_number(verb, "--node", pools.trial.of_node, "What a node has, in the unit of the need",
+                   1, coordinator::most_amount);
+        add_duration(verb, "--boot", boot_, "From the request for a node until it serves");
+        add_duration(verb, "--drain", drain_, "So long a node drains");
+        add_number(verb, "--min", pools.trial.limits.min, "Nodes at least", 0, most_pool);
+        add_number(verb, "--max", pools.trial.limits.max, "Nodes at most", 0, most_pool);
+        add_number(verb, "--step", pools.trial.limits.step, "Nodes asked for or drained at once", 1,
+                   most_pool);
+        add_duration(verb, "--up-cooldown", up_cooldown_, "Between two growths");
+        add_duration(verb, "--down-cooldown", down_cooldown_, "From a change to a shrinking");
+    }
+
+    static void add_duration(CLI::App& verb, const char* name, std::string& into,
+                             const char* what) {
+        verb.add_option(name, into, what)->capture_default_str();
+    }
+
+    [[nodiscard]] Result<void> conclude_pools() {
+        PoolsOptions& pools = arguments_.pools;
+        if (pools.file.empty() == !pools.month) {
+            return fail(Errc::invalid, "name either a file of TIME,AMOUNT or --month");
+        }
+        if (pools.trial.limits.min > pools.trial.limits.max) {
+            return fail(Errc::invalid, "--min is above --max");
+        }
+        const std::tuple<const char*, std::string&, Duration&> all[] = {
+            {"--boot", boot_, pools.trial.boot},
+            {"--drain", drain_, pools.trial.drain},
+            {"--up-cooldown", up_cooldown_, pools.trial.limits.up_cooldown},
+            {"--down-cooldown", down_cooldown_, pools.trial.limits.down_cooldown}};
+        for (const auto& [name, text, into] : all) {
+            const auto duration = parse_duration(text);
+            if (!duration || *duration > 1h) {
+                return fail(Errc::invalid, fmt::format("{}: {}", name,
+                                                       duration ? "it is longer than 1h"
+                                                                : duration.error().detail));
+            }
+            into = *duration;
+        }
+        return {};
+    }
+
     static void add_number(CLI::App& verb, const char* name, auto& into, const char* what,
                            std::uint64_t least, std::uint64_t most) {
         verb.add_option(name, into, what)->capture_default_str()->check(CLI::Range(least, most));
@@ -185,6 +239,9 @@ private:
         }
         if (arguments_.command == Command::replay) {
             return conclude_replay();
+        }
+        if (arguments_.command == Command::pools) {
+            return conclude_pools();
         }
         if (arguments_.command == Command::shrink) {
             const auto seed = number_in<std::uint64_t>(what_);
@@ -231,6 +288,10 @@ private:
                   "muster-sim"};
     Arguments arguments_;
     std::optional<std::string> faults_;
+    std::string boot_ = "3min";
+    std::string drain_ = "50s";
+    std::string up_cooldown_ = "0s";
+    std::string down_cooldown_ = "0s";
     std::string what_;  // The seed or file to replay or shrink.
 };
 

@@ -9,6 +9,7 @@
 #include "sim/mutants/hunt.hpp"
 #include "sim/program/random_run.hpp"
 #include "sim/program/replay_file.hpp"
+#include "sim/program/try_pools.hpp"
 
 namespace muster::sim {
 
@@ -25,7 +26,7 @@ struct Chosen {
     [[nodiscard]] RandomRun run_of(std::uint64_t seed) const;
 };
 
-enum class Command { soak, replay, replay_file, shrink, mutants, run, speed };
+enum class Command { soak, replay, replay_file, shrink, mutants, run, speed, pools };
 
 /// The command line. Each verb uses its part.
 struct Arguments {
@@ -44,6 +45,7 @@ struct Arguments {
     bool lists = false;
     HuntOptions hunt;
     std::vector<std::string> mutants;
+    PoolsOptions pools;
 };
 
 /// The arguments, or the exit code if help was printed or something is wrong.

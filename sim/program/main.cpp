@@ -32,6 +32,7 @@
 //     muster-sim shrink 17                     a smaller run that breaks the same promise
 //     muster-sim mutants                       whether deliberate bugs are found (special build)
 //     muster-sim speed --nodes 100             how much faster than real time a quiet one runs
+//     muster-sim pools demand.csv              how predictors would have sized a pool
 //
 // Exit codes: 0 all is well, 1 a promise was broken, 2 the command cannot be carried out.
 
@@ -228,6 +229,15 @@ int run_mutants(const Arguments& arguments) {
     return times.size() == chosen->size() ? 0 : broken_code;
 }
 
+int run_pools(const Arguments& arguments) {
+    const auto table = try_pools(arguments.pools, cli::detect_terminal().colours);
+    if (!table) {
+        return refuse(table.error().detail);
+    }
+    fmt::print("{}", *table);
+    return 0;
+}
+
 int run(const Arguments& arguments) {
     // Line buffered, so that no output is lost when an ensure() ends the process.
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
@@ -246,6 +256,7 @@ int run(const Arguments& arguments) {
         case Command::mutants: return run_mutants(arguments);
         case Command::run: return run_scenario(arguments);
         case Command::speed: return run_speed(arguments);
+        case Command::pools: return run_pools(arguments);
     }
     return error_code;
 }

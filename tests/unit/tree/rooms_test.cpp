@@ -39,6 +39,8 @@ constexpr std::array rooms{
     "common/net/host"sv,
     "common/net/accept"sv,
     "common/net"sv,
+    "coordinator/core/pools/forecast"sv,
+    "coordinator/core/pools"sv,
     "coordinator/core/rows"sv,
     "coordinator/core/policies"sv,
     "coordinator/core/options"sv,

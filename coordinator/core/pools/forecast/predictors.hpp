@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/base/names.hpp"
+#include "coordinator/core/pools/forecast/peak.hpp"
+#include "coordinator/core/pools/forecast/seasonal.hpp"
+#include "coordinator/core/pools/forecast/trend.hpp"
+
+namespace muster::coordinator {
+
+/// The ways to predict. What is predicted is the amount that a pool gets, up and down.
+enum class PredictorKind : std::uint8_t {
+    conservative,  ///< The need as it was last.
+    trend,
+    peak,
+    seasonal,
+};
+inline constexpr std::array predictor_kinds{PredictorKind::conservative, PredictorKind::trend,
+                                            PredictorKind::peak, PredictorKind::seasonal};
+
+/// All ways to predict, beside each other, so that they can be compared.
+class Predictors {
+public:
+    /// `ahead`: the time that a node takes to come, at most an hour.
+    explicit Predictors(Duration ahead = 2min)
+        : trend_{{.ahead = ahead}}, seasonal_{{.ahead = ahead}} {}
+
+    /// Each sample is later than those before.
+    void observe(const NeedSample& sample);
+    /// What will be needed soon after `at`, which is not before the last sample.
+    [[nodiscard]] Amount predict(PredictorKind kind, CivilMs at) const;
+
+private:
+    friend struct CoreFields;
+
+    Amount last_ = 0;
+    Trend trend_;
+    Peak peak_{{}};
+    Seasonal seasonal_;
+};
+
+}  // namespace muster::coordinator
+
+namespace muster {
+
+template <>
+inline constexpr auto enum_names<coordinator::PredictorKind> = name_list("conservative", "trend",
+                                                                         "peak", "seasonal");
+
+}  // namespace muster

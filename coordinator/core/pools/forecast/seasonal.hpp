@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <optional>
+
+#include "coordinator/core/pools/forecast/window.hpp"
+
+namespace muster::coordinator {
+
+/// What was needed lately, and the change that the same time of the week, or else of the day, has
+/// brought before.
+///
+///     prediction = mean of the last minutes + usual(at + ahead) - usual(now)
+///
+/// What is usual is kept for each quarter of an hour of the week and of the day: a mean in which
+/// each earlier week, or day, counts three quarters of the next. A quarter counts only once it is
+/// not asked for any more, so that all that is compared is of the same earlier weeks. Times are
+/// UTC.
+class Seasonal {
+public:
+    struct Options {
+        Duration window = 5min;
+        Duration ahead = 2min;  ///< As long as a node takes to come.
+    };
+
+    explicit Seasonal(const Options& options) : ahead_{options.ahead}, window_{options.window} {}
+
+    void observe(const NeedSample& sample);
+    [[nodiscard]] Amount predict(CivilMs at) const;
+
+private:
+    friend struct CoreFields;
+
+    static constexpr std::size_t quarters_of_day = 96;
+    static constexpr std::size_t quarters_of_week = 7 * quarters_of_day;
+    using Usual = std::optional<Amount>;
+
+    struct Quarter {
+        std::int64_t number = 0;  ///< Since 1970.
+        Amount sum = 0;
+        std::uint64_t count = 0;
+    };
+
+    void merge(const Quarter& quarter);
+    /// How much more is usual at `then` than at `now`. Nothing: it is not known yet.
+    [[nodiscard]] std::optional<std::int64_t> change(CivilMs now, CivilMs then) const;
+
+    Duration ahead_;
+    Window window_;
+    std::deque<Quarter> quarters_;  // The last ones. The newest has not ended yet.
+    std::array<Usual, quarters_of_week> week_{};
+    std::array<Usual, quarters_of_day> day_{};
+};
+
+}  // namespace muster::coordinator
