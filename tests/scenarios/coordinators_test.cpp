@@ -170,6 +170,15 @@ TEST_CASE("an accepted store raises the epoch of one among several coordinators"
     CHECK(carry_out(run).violations == std::vector<std::string>{});
 }
 
+// Goal: a task that was not exclusive for one generation has two copies; the next leader hears only
+// of the later one.
+TEST_CASE("a task that is exclusive again under a new leader never runs twice",
+          "[scenario][leadership][S8]") {
+    RandomRun run = drawn_run(106562);
+    run.coordinators = 3;
+    CHECK(carry_out(run).violations == std::vector<std::string>{});
+}
+
 TEST_CASE("a run with several coordinators can be replayed", "[scenario][leadership]") {
     RandomRun run = drawn_run(17);
     run.coordinators = 3;

@@ -106,7 +106,7 @@ struct Applied {
     // New and changed instances. The pointers refer to the applied report.
     std::vector<const InstanceReport*> instances;
     std::vector<const InstanceId*> gone;  ///< The same for instances that a delta lists as gone.
-    /// Those of `instances` that run or may run and count as ordered.
+    /// Those of `instances` of the wanted generation that run or may run and count as ordered.
     std::vector<const InstanceReport*> accounted;
     /// The instance with the highest generation that our store never gave to its task.
     const InstanceReport* foreign = nullptr;

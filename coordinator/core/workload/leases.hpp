@@ -27,7 +27,7 @@ namespace muster::coordinator {
 /// halted in between.
 ///
 /// Leases of earlier leaders end after the same time since this leadership began. An instance that
-/// a node has reported in this leadership is not held for them.
+/// a node has reported in its wanted generation in this leadership is not held for them.
 class Leases {
 public:
     /// `has_earlier`: other leaders may have granted leases.

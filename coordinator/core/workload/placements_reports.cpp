@@ -150,8 +150,10 @@ ReportedInstance Placements::apply(NodeIndex node, const ReportedInstance* befor
     applied.changed = true;
     applied.ended = applied.ended || (has_ended(report.state) && !had_ended);
     applied.instances.push_back(&report);
-    // An instance that ends does not show that no other copy runs: its lease may have ended.
-    if (origin == Origin::ordered && report.state != InstanceState::exited &&
+    // An instance that ends does not show that no other copy runs: its lease may have ended. Nor
+    // does one of an earlier generation, whose task may not have been exclusive.
+    if (origin == Origin::ordered && workload_[task].wanted &&
+        report.generation == workload_[task].generation && report.state != InstanceState::exited &&
         report.state != InstanceState::failed && report.state != InstanceState::stopping) {
         applied.accounted.push_back(&report);
     }

@@ -194,6 +194,35 @@ TEST_CASE("a copy that ends under a new leader does not prove that none runs",
     CHECK(harness.home() == "n1");
 }
 
+// Goal: nor does a copy of an earlier generation: its task may not have been exclusive then, so
+// that another copy runs on an older lease. Method: the second leader hears of that copy only.
+TEST_CASE("a copy of an earlier generation does not prove that no other runs",
+          "[coordinator][leases][S8][S11]") {
+    StoreImage image = CoordinatorHarness::empty_store();  // Of the third epoch.
+    image.meta.counter = Generation{7};
+    StoredTask task{.wanted = LeaseHarness::wanted("db", 1), .generation = Generation{7}};
+    task.created = Generation{1};
+    task.wanted.spec.exclusive = true;
+    task.wanted.spec.update.max_surge = 0;
+    image.tasks.push_back(task);
+    image.nodes.push_back(CoordinatorHarness::stored("n1"));
+    LeaseHarness harness{image};
+    FakeAgent& n1 = harness.add("n1");
+    n1.stamps = true;
+    InstanceReport earlier;
+    earlier.id = db0;
+    earlier.generation = Generation{5};
+    earlier.state = InstanceState::running;
+    n1.instances[db0] = earlier;
+    harness.send_hello(n1);
+    harness.pass(over - 10s);
+    for (const Batch& batch : n1.batches) {
+        CHECK(batch.starts.empty());
+    }
+    harness.pass(20s);
+    CHECK(LeaseHarness::started(n1).generation == Generation{7});
+}
+
 // Goal: nor does a report of an unknown node, which has no orders (S18). Method: a node that is not
 // in the store reports the instance, and then that it is gone.
 TEST_CASE("a claim of an unknown node under a new leader does not prove that nothing else runs",
