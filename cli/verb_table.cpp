@@ -94,6 +94,9 @@ constexpr std::array add_options{
                 Words::reconcile},
     force,
 };
+constexpr std::array demand_options{
+    OptionEntry{"--ttl", '\0', "TIME", "how long it counts unless it is said again (30s)"},
+};
 constexpr std::array event_options{
     OptionEntry{"--follow", '\0', "", "show new events as they happen, until Ctrl-C"},
     OptionEntry{"--since", '\0', "WHEN",
@@ -236,6 +239,11 @@ constexpr std::array table{
     ask<TaskSignalRequest>(Verb::task_signal, Run::change, Words::task, {}),
     ask<GroupListRequest>(Verb::group_list, Run::read, Words::anything, read_options),
     ask<GroupShowRequest>(Verb::group_show, Run::read, Words::anything, read_options),
+    ask<DemandSetRequest>(Verb::demand_set, Run::change, Words::anything, demand_options,
+        {.summary = "say how much of a pool somebody needs; 0 is none"}),
+    ask<DemandListRequest>(Verb::demand_list, Run::read, Words::anything, read_options),
+    ask<PoolListRequest>(Verb::pool_list, Run::read, Words::anything, read_options),
+    ask<PoolForecastRequest>(Verb::pool_forecast, Run::read, Words::anything, read_options),
     ask<WaitRequest>(Verb::wait, Run::wait, Words::task, wait_options,
         {.arguments = "PATTERN", .example = "wait web --timeout 30s"}),
     ask<EventsRequest>(Verb::events, Run::events, Words::anything, event_options,

@@ -15,7 +15,7 @@ _muster() {
         case ${COMP_WORDS[i]} in
             --) return ;;
             -c | --coordinator | --run-dir) to+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
-            -f | --file | --sign | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --since | --events | --node | --config | --state-dir | --to | --ttl | --uses | --expires | --task | --coordinator-key | -c | --coordinator | --context | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
+            -f | --file | --sign | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --ttl | --since | --events | --node | --config | --state-dir | --to | --uses | --expires | --task | --coordinator-key | -c | --coordinator | --context | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
             -*) ;;
             *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
         esac
@@ -31,10 +31,10 @@ _muster() {
         --to) COMPREPLY=($(compgen -W "etcd sqlite" -- "$current")); return ;;
         -o | --output) COMPREPLY=($(compgen -W "table json" -- "$current")); return ;;
         --run-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
-        --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --since | --events | --node | --ttl | --uses | --expires | --task | --coordinator-key | -c | --coordinator | --context | -t | --timeout) return ;;
+        --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --ttl | --since | --events | --node | --uses | --expires | --task | --coordinator-key | -c | --coordinator | --context | -t | --timeout) return ;;
     esac
     case $verb in
-        '') words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key secret audit init context signer doctor bundle coordinator upgrade log ping help completion version' ;;
+        '') words='apply plan status stats node task group demand pool wait events logs top explain rebalance round store freeze limit token key secret audit init context signer doctor bundle coordinator upgrade log ping help completion version' ;;
         'apply'*) options='--file --replace --yes --force --sign --wait' ;;
         'plan'*) options='--file --replace --force --sign --fail --without-task --add-nodes --rebalance --watch --interval' ;;
         'status'*) options='--watch --interval --check --reported' ;;
@@ -60,6 +60,12 @@ _muster() {
         group | 'help group') words='list show' ;;
         'group list'*) options='--watch --interval' ;;
         'group show'*) options='--watch --interval' ;;
+        demand | 'help demand') words='set list' ;;
+        'demand set'*) options='--ttl' ;;
+        'demand list'*) options='--watch --interval' ;;
+        pool | 'help pool') words='list forecast' ;;
+        'pool list'*) options='--watch --interval' ;;
+        'pool forecast'*) options='--watch --interval' ;;
         'wait'*) options='--finished'; [[ $verb != 'wait' ]] || words="$(_muster_names task "${to[@]}")" ;;
         'events'*) options='--follow --since --events' ;;
         'logs'*) options='--follow --stderr --since --node'; [[ $verb != 'logs' ]] || words="$(_muster_names task "${to[@]}")" ;;
@@ -123,7 +129,7 @@ _muster() {
         log | 'help log') words='level' ;;
         'log level'*) options=''; [[ $verb != 'log level' ]] || words="trace debug info warn error" ;;
         'ping'*) options='--watch --interval' ;;
-        help) words='apply plan status stats node task group wait events logs top explain rebalance round store freeze limit token key secret audit init context signer doctor bundle coordinator upgrade log ping help completion version' ;;
+        help) words='apply plan status stats node task group demand pool wait events logs top explain rebalance round store freeze limit token key secret audit init context signer doctor bundle coordinator upgrade log ping help completion version' ;;
         'help'*) options='' ;;
         'completion'*) options=''; [[ $verb != 'completion' ]] || words="bash zsh" ;;
         'version'*) options='' ;;

@@ -126,6 +126,22 @@ Made wait(const CommandLine& line) {
     return WaitRequest{.pattern = line.arguments[0], .finished = line.has("--finished")};
 }
 
+Made demand_set(const CommandLine& line) {
+    DemandSetRequest request{.reporter = line.arguments[1], .needs = {{.pool = line.arguments[0]}}};
+    if (const auto ttl = line.value("--ttl")) {
+        const auto lasts = parse_duration(*ttl);
+        if (!lasts) {
+            return usage("--ttl: " + lasts.error().detail);
+        }
+        request.ttl_ms = static_cast<std::uint64_t>(to_ms(*lasts));
+    }
+    return number_of<std::uint64_t>("AMOUNT", line.arguments[2], limits::demand_amount)
+        .map([&](std::uint64_t amount) -> RequestBody {
+            request.needs.front().amount = amount;
+            return request;
+        });
+}
+
 Made logs(const CommandLine& line) {
     LogsRequest request{.instance = line.arguments[0],
                         .node = line.value("--node").value_or(""),
@@ -183,6 +199,7 @@ constexpr std::array own_requests{
     OwnRequest{Verb::task_show, show<TaskShowRequest, TaskListRequest>},
     OwnRequest{Verb::task_add, request_to_add},
     OwnRequest{Verb::task_scale, scale},
+    OwnRequest{Verb::demand_set, demand_set},
     OwnRequest{Verb::wait, wait},
     OwnRequest{Verb::logs, logs},
     OwnRequest{Verb::top, top},

@@ -46,6 +46,16 @@ inline constexpr Duration log_age_most = 24h * 365;
 /// made.
 inline constexpr std::size_t secret_bytes = 1024 * 1024;
 
+// Demand for pools: what 10,000 load balancers may say, a million bytes of memory for each 20,000
+// amounts.
+inline constexpr std::size_t demand_pools = 1'000;             ///< Each has forecasts of 25 KB.
+inline constexpr std::size_t demand_reporters = 10'000;        ///< As many as nodes.
+inline constexpr std::size_t demand_claims = 200'000;          ///< Amounts, of all reporters.
+inline constexpr std::size_t advert_pools = 1'000;             ///< Amounts in one request.
+inline constexpr std::uint64_t demand_amount = 1'000'000'000;  ///< A petabyte, counted in MB.
+inline constexpr Duration demand_ttl_least = 1s;  ///< They are looked through each second.
+inline constexpr Duration demand_ttl_most = 1h;   ///< Who is silent longer is gone.
+
 // Secrets that the coordinator keeps: a task's own must fit into a batch of commands with its spec.
 inline constexpr std::size_t cluster_secret_bytes = 4 * 1024;  ///< A key or a password, no bundle.
 inline constexpr std::size_t cluster_secrets = 16;             ///< Of one task: 88 KB on the wire.

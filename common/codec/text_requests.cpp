@@ -94,6 +94,12 @@ bool read(Words words, TaskAddRequest& request) {
     return read_number(words[1], request.task.instances);
 }
 
+bool read(Words words, DemandSetRequest& request) {
+    request.reporter = words[1];
+    request.needs.push_back({.pool = std::string{words[0]}});
+    return read_number(words[2], request.needs.front().amount);
+}
+
 bool read(Words words, AuditShowRequest& request) {
     return (words.empty() || read_number(words[0], request.since.emplace())) &&
            (words.size() < 2 || read_number(words[1], request.limit));

@@ -24,11 +24,21 @@ namespace muster::codec {
 enum class Access : std::uint8_t { read, change };
 
 /// The subject of a verb.
-enum class Area : std::uint8_t { tasks, nodes, groups, planning, cluster, freeze, limits, keys };
+enum class Area : std::uint8_t {
+    tasks,
+    nodes,
+    groups,
+    pools,
+    planning,
+    cluster,
+    freeze,
+    limits,
+    keys,
+};
 
 [[nodiscard]] constexpr std::string_view to_string(Area area) {
-    constexpr std::array<std::string_view, 8> names{"tasks",   "nodes",  "groups", "planning",
-                                                    "cluster", "freeze", "limits", "keys"};
+    constexpr std::array<std::string_view, 9> names{
+        "tasks", "nodes", "groups", "pools", "planning", "cluster", "freeze", "limits", "keys"};
     return names[static_cast<std::size_t>(area)];
 }
 
@@ -101,6 +111,8 @@ template <>
 inline constexpr std::string_view own_kind<CoordinatorsReply> = "coordinators";
 template <>
 inline constexpr std::string_view own_kind<UpgradeReply> = "upgrade";
+template <>
+inline constexpr std::string_view own_kind<DemandReply> = "demand";
 
 namespace verb_table {
 
@@ -181,6 +193,15 @@ inline constexpr auto verb_rows = [] {
             "affinity groups, and how many nodes ran each of them last", "group list"),
         row<GroupShowRequest, GroupShowReply>("group show", groups, read, observer, "NAME",
             "a group's tasks, and the nodes that ran it last", "group show cache"),
+        row<DemandSetRequest, DemandReply>("demand set", pools, read, operator_,
+            "POOL REPORTER AMOUNT",
+            "say how much of a pool somebody needs; 30 s long, and 0 is none", "demand set web lb-1 300"),
+        row<DemandListRequest, DemandListReply>("demand list", pools, read, observer, "[PATTERN]",
+            "who needs how much of which pool", "demand list"),
+        row<PoolListRequest, PoolListReply>("pool list", pools, read, observer, "[PATTERN]",
+            "the pools: their nodes, and how much of them is needed", "pool list"),
+        row<PoolForecastRequest, PoolForecastReply>("pool forecast", pools, read, observer, "NAME",
+            "what predictors expect a pool to need, and their errors", "pool forecast web"),
         row<EventsRequest, EventsReply>("events", cluster, read, observer, "[SINCE [LIMIT]]",
             "recent events with a sequence number above SINCE", "events 0 20"),
         row<WaitRequest, WaitReply>("wait", tasks, read, observer, "PATTERN [TIMEOUT]",

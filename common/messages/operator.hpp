@@ -14,6 +14,7 @@
 #include "common/messages/operator/intents.hpp"
 #include "common/messages/operator/keys.hpp"
 #include "common/messages/operator/nodes.hpp"
+#include "common/messages/operator/pools.hpp"
 #include "common/messages/operator/secrets.hpp"
 #include "common/messages/operator/tasks.hpp"
 
@@ -54,7 +55,8 @@ using CoreRequestBody = OutOfLine<std::variant<
     KeyAddRequest, KeyRevokeRequest, KeyRemoveRequest, KeyRotateRequest, KeyRenewRequest,
     NodeAcceptRequest, EnrolRequest, TokenListRequest, TokenCreateRequest, TokenRevokeRequest,
     SecretListRequest, SecretSetRequest, SecretRemoveRequest, UpgradeFinishRequest,
-    CoordinatorResignRequest>>;
+    CoordinatorResignRequest, DemandSetRequest, DemandListRequest, PoolListRequest,
+    PoolForecastRequest>>;
 
 template <class... Shell, class... Core>
 std::variant<Shell..., Core...> all_of_both(std::variant<Shell...>, std::variant<Core...>);
@@ -76,13 +78,13 @@ using CoreRequest = RequestOf<CoreRequestBody>;
 /// The request for the core, or the one that the process answers.
 [[nodiscard]] tl::expected<CoreRequest, ShellRequest> for_core(Request request);
 
-using ReplyBody = OutOfLine<
-    std::variant<HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply,
-                 TaskShowReply, EventsReply, WaitReply, ChangeReply, RoundReply, StoreAcceptReply,
-                 LogLevelReply, StatsReply, ReportedReply, ExplainReply, PlanReply, RebalanceReply,
-                 NodesChangeReply, LimitsReply, GroupListReply, GroupShowReply, FreezeReply,
-                 LogsReply, TaskSignalReply, UsageReply, KeysReply, TokensReply, EnrolReply,
-                 AuditReply, AuditVerifyReply, SecretsReply, CoordinatorsReply, UpgradeReply>>;
+using ReplyBody = OutOfLine<std::variant<
+    HelpReply, PingReply, StatusReply, NodeListReply, NodeShowReply, TaskListReply, TaskShowReply,
+    EventsReply, WaitReply, ChangeReply, RoundReply, StoreAcceptReply, LogLevelReply, StatsReply,
+    ReportedReply, ExplainReply, PlanReply, RebalanceReply, NodesChangeReply, LimitsReply,
+    GroupListReply, GroupShowReply, FreezeReply, LogsReply, TaskSignalReply, UsageReply, KeysReply,
+    TokensReply, EnrolReply, AuditReply, AuditVerifyReply, SecretsReply, CoordinatorsReply,
+    UpgradeReply, DemandReply, DemandListReply, PoolListReply, PoolForecastReply>>;
 
 /// Says that a coordinator answered which does not lead: it knows what is wanted, not what runs,
 /// and takes no changes.

@@ -38,7 +38,9 @@ Facts Memory::facts(Instant now) const {
             .freeze = freeze,
             .membership = membership,
             .planning = planning,
-            .events = events};
+            .events = events,
+            .demand = demand,
+            .forecasts = forecasts};
 }
 
 }  // namespace muster::coordinator

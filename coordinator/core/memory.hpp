@@ -11,6 +11,7 @@
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/options.hpp"
 #include "coordinator/core/planning/planning.hpp"
+#include "coordinator/core/pools/forecasts.hpp"
 #include "coordinator/core/queries/facts.hpp"
 #include "coordinator/core/rows.hpp"
 #include "coordinator/core/security/access.hpp"
@@ -45,6 +46,8 @@ struct Memory {
     FreezeControl freeze;
     Membership membership;
     Planning planning;
+    Demand demand;
+    Forecasts forecasts;
 };
 
 }  // namespace muster::coordinator

@@ -32,7 +32,8 @@ Rooms::Rooms(Instant now, CoordinatorOptions options, const StoreImage& image)
     : in_{now, std::move(options), image},
       reports_{in_.nodes,      in_.copies,   in_.ledger.meta(),
                in_.suspension, in_.liveness, in_.membership},
-      operators_{in_.facts(now), in_.ledger, in_.liveness, in_.planning, in_.enrolments} {
+      operators_{in_.facts(now), in_.ledger,     in_.liveness,
+                 in_.planning,   in_.enrolments, in_.demand} {
     in_.membership.restore({now, in_.clock, in_.events});
 }
 
@@ -94,7 +95,7 @@ Instant Rooms::next_deadline() const {
     Instant first = in_.liveness.rounds().next_deadline();
     for (const auto deadline :
          {in_.planning.next_deadline(), in_.membership.conflicts().next_deadline(),
-          in_.nodes.deadlines().next(), operators_.next_deadline()}) {
+          in_.nodes.deadlines().next(), operators_.next_deadline(), in_.demand.next_deadline()}) {
         first = std::min(first, deadline.value_or(first));
     }
     return first;

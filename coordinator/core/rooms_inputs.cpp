@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "coordinator/core/queries/queries.hpp"
@@ -5,6 +7,22 @@
 
 /// Routes each input to its room.
 namespace muster::coordinator {
+
+namespace {
+
+std::string describe(const Demand::Dropped& dropped) {
+    constexpr std::size_t named = 5;
+    std::string text = "it did not repeat what it needs:";
+    for (std::size_t at = 0; at < std::min(named, dropped.needs.size()); ++at) {
+        const PoolNeed& need = dropped.needs[at];
+        text += (at == 0 ? " " : ", ") + std::to_string(need.amount) + " of " + need.pool;
+    }
+    return dropped.needs.size() <= named
+               ? text
+               : text + ", and of " + std::to_string(dropped.needs.size() - named) + " more pools";
+}
+
+}  // namespace
 
 void Rooms::on(StepContext& step, const FromAgent& input, Effects& effects) {
     const Session session = input.session;
@@ -59,6 +77,7 @@ void Rooms::on(StepContext& step, const CivilTime& input, Effects& effects) {
     const bool is_first = !in_.clock.known_at(step.now);
     const CivilMs before = in_.clock.last();
     in_.clock.set(step.now, input.at);
+    in_.forecasts.sample(input.at, in_.demand);
     for (const std::string& name : names_ending(in_.ledger.keys(), before, step.civil())) {
         in_.membership.check_key(step, name, effects);
     }
@@ -73,6 +92,9 @@ void Rooms::on(StepContext& step, const CivilTime& input, Effects& effects) {
 
 void Rooms::on(StepContext& step, const Wake& /*input*/, Effects& effects) {
     in_.membership.conflicts().close_overdue(step.now);
+    for (const Demand::Dropped& dropped : in_.demand.drop_overdue(step.now)) {
+        step.emit("demand.dropped", dropped.reporter, describe(dropped));
+    }
     Change change{.origin = ChangeOrigin::records};
     auto& erased = change.of<StoredNode>().erased;
     while (const auto due = in_.nodes.deadlines().take_due(step.now)) {

@@ -12,12 +12,14 @@
 #include "coordinator/core/rooms.hpp"
 #include "coordinator/recorder/members.hpp"
 #include "coordinator/recorder/plain_fields.hpp"
+#include "coordinator/recorder/pool_fields.hpp"
 
 namespace muster::coordinator {
 
 /// The whole state of the core; PlainFields has the rest. Values are read into a core that was just
 /// built on an empty store. Indices that only speed up look-ups are rebuilt from their sources.
-struct CoreFields::OfCore : PlainFields {
+struct CoreFields::OfCore : PlainFields, OfPools {
+    using OfPools::names;
     using PlainFields::names;
 
     template <class M>
@@ -469,7 +471,7 @@ struct CoreFields::OfCore : PlainFields {
         return "-nodes -copies -meta -keys calls";
     }
     static constexpr auto names(const Operators*) {
-        return "-ledger -planning -tasks -nodes -cluster -keys -secrets agent_calls waits "
+        return "-ledger -planning -tasks -nodes -cluster -keys -secrets -demand agent_calls waits "
                "plan_waits "
                "-in_line";
     }
@@ -477,7 +479,7 @@ struct CoreFields::OfCore : PlainFields {
         return "options clock events nodes copies ledger -access enrolments renewals room "
                "suspension "
                "liveness freeze "
-               "membership planning";
+               "membership planning demand forecasts";
     }
     static constexpr auto names(const Rooms*) { return "in -reports operators is_over"; }
 

@@ -23,6 +23,7 @@ inline constexpr bool is_named = has_names<Fields, std::remove_cvref_t<T>>;
 /// see their private state.
 struct CoreFields {
     struct OfCore;
+    struct OfPools;
 
     /// Visits the recorded members of a struct. `Fields::names()` lists all its members in their
     /// order; a missing or surplus name does not compile. A name with a minus before it is not
@@ -136,10 +137,13 @@ private:
         } else if constexpr (Count == 14) {
             auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = it;
             use(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
-        } else {
-            static_assert(Count == 15, "no struct of so many members was described yet");
+        } else if constexpr (Count == 15) {
             auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = it;
             use(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+        } else {
+            static_assert(Count == 17, "no struct of so many members was described yet");
+            auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = it;
+            use(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q);
         }
     }
 };

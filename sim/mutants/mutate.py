@@ -60,7 +60,7 @@ def read_mutants():
         if not mutant["hunted"] and not mutant.get("ids") and not mutant.get("tags"):
             raise Wrong(f"{name}: the simulator does not hunt it, so it names ids or tags of tests")
         for one in mutant.get("ids", []):
-            if not re.fullmatch(r"(SP|GO|SC|MG)-D?[0-9]+", one):
+            if not re.fullmatch(r"(SP|GO|SC|MG|FN)-D?[0-9]+", one):
                 raise Wrong(f"{name}: {one} is no id of a behaviour such as GO-07")
         names.add(name)
         # By its name, so that copies with other mutants do not change.

@@ -8,6 +8,7 @@
 #include "coordinator/core/events/step_context.hpp"
 #include "coordinator/core/operators/agent_calls/agent_call_handler.hpp"
 #include "coordinator/core/operators/cluster_handler.hpp"
+#include "coordinator/core/operators/demand_handler.hpp"
 #include "coordinator/core/operators/key_handler.hpp"
 #include "coordinator/core/operators/node_handler.hpp"
 #include "coordinator/core/operators/plan_waits.hpp"
@@ -25,7 +26,7 @@ namespace muster::coordinator {
 class Operators {
 public:
     Operators(const Facts& facts, Ledger& ledger, Liveness& liveness, Planning& planning,
-              Enrolments& enrolments)
+              Enrolments& enrolments, Demand& demand)
         : ledger_{ledger},
           planning_{planning},
           tasks_{facts.options, ledger, facts.copies.placements, liveness.recovery()},
@@ -33,6 +34,7 @@ public:
           cluster_{facts.options, facts.nodes, ledger, liveness, facts.freeze, planning},
           keys_{ledger, enrolments},
           secrets_{ledger},
+          demand_{ledger, demand},
           agent_calls_{facts.nodes, facts.copies, ledger} {}
 
     void on_request(StepContext& step, const FromOperator& input, const Facts& facts,
@@ -66,6 +68,7 @@ private:
     ClusterHandler cluster_;
     KeyHandler keys_;
     SecretHandler secrets_;
+    DemandHandler demand_;
     AgentCallHandler agent_calls_;
     Waits waits_;
     PlanWaits plan_waits_;

@@ -3,6 +3,7 @@
 #include "coordinator/core/membership/membership.hpp"
 #include "coordinator/core/planning/planning.hpp"
 #include "coordinator/core/planning/reasons.hpp"
+#include "coordinator/core/pools/forecasts.hpp"
 
 namespace muster::coordinator {
 
@@ -20,6 +21,8 @@ struct Facts {
     const Membership& membership;
     const Planning& planning;
     const EventLog& events;
+    const Demand& demand;
+    const Forecasts& forecasts;
 
     [[nodiscard]] CivilMs civil() const { return clock.at(now); }
     [[nodiscard]] const Planner& planner() const { return planning.planner(); }

@@ -44,4 +44,9 @@ void add_node_note(const Facts& facts, InstanceView& instance);
 /// Why an instance, a task or a node is as it is.
 [[nodiscard]] Result<ExplainReply> explain(const Facts& facts, const ExplainRequest& request);
 
+[[nodiscard]] Result<ReplyBody> list_demand(const Facts& facts, const std::string& pattern);
+[[nodiscard]] Result<ReplyBody> list_pools(const Facts& facts, const std::string& pattern);
+/// What each predictor expects of a pool's need, and how far it was off.
+[[nodiscard]] Result<ReplyBody> show_forecast(const Facts& facts, const std::string& name);
+
 }  // namespace muster::coordinator

@@ -29,7 +29,8 @@ inline constexpr bool is_open =
     is_any_of<Reply, HelpReply, PingReply, StatsReply, NodeListReply, ChangeReply, RoundReply,
               StoreAcceptReply, LogLevelReply, RebalanceReply, NodesChangeReply, LimitsReply,
               FreezeReply, LogsReply, TaskSignalReply, KeysReply, TokensReply, EnrolReply,
-              AuditReply, AuditVerifyReply, SecretsReply, CoordinatorsReply, UpgradeReply>;
+              AuditReply, AuditVerifyReply, SecretsReply, CoordinatorsReply, UpgradeReply,
+              DemandReply>;
 
 /// Whoever has no key any more sees no task: this pattern matches no name.
 const StoredKey& nobody() {
@@ -127,6 +128,18 @@ struct ReadLimiter {
         std::erase_if(reply.tasks, [&](const std::string& task) { return !scope.sees_task(task); });
         return {};
     }
+    Result<void> operator()(DemandListReply& reply) const {
+        std::erase_if(reply.demand, [&](const DemandView& one) { return !sees_pool(one.pool); });
+        return {};
+    }
+    Result<void> operator()(PoolListReply& reply) const {
+        std::erase_if(reply.pools, [&](const PoolView& one) { return !sees_pool(one.name); });
+        return {};
+    }
+    Result<void> operator()(PoolForecastReply& reply) const {
+        return sees_pool(reply.name) ? Result<void>{}
+                                     : out_of_scope(*scope.key_, "pool", reply.name);
+    }
     Result<void> operator()(UsageReply& reply) const {
         scope.remove_hidden(reply.instances, [](const auto& one) { return one.use.id.task; });
         return {};
@@ -140,6 +153,9 @@ private:
         std::erase_if(blockers, [&](const DrainBlocker& blocker) {
             return !blocker.instance.empty() && !scope.sees_task(task_of_name(blocker.instance));
         });
+    }
+    [[nodiscard]] bool sees_pool(const std::string& name) const {
+        return may_change_node(*scope.key_, name);
     }
     [[nodiscard]] bool sees_group(const std::string& name) const {
         const Workload& workload = scope.facts_.copies.workload;

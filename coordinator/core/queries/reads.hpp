@@ -44,6 +44,15 @@ struct Reads {
     Answer operator()(const GroupShowRequest& request) const {
         return show_group(facts, request.name);
     }
+    Answer operator()(const DemandListRequest& request) const {
+        return list_demand(facts, request.pattern);
+    }
+    Answer operator()(const PoolListRequest& request) const {
+        return list_pools(facts, request.pattern);
+    }
+    Answer operator()(const PoolForecastRequest& request) const {
+        return show_forecast(facts, request.name);
+    }
     Answer operator()(const EventsRequest& request) const {
         return facts.events.since(request.since, request.limit);
     }

@@ -92,7 +92,8 @@ Result<Identity> Access::judge(const Caller& caller, const Body& request, CivilM
                                       identity->name + " is " + with_article(identity->role));
     }
     const StoredKey* const row = owner_of(keys_, caller.key);
-    const bool is_scoped = verb.area == codec::Area::tasks || verb.area == codec::Area::nodes;
+    const bool is_scoped = verb.area == codec::Area::tasks || verb.area == codec::Area::nodes ||
+                           verb.area == codec::Area::pools;
     if (identity && row != nullptr && is_limited(*row) && verb.role >= Role::operator_ &&
         !is_scoped) {
         return fail(Errc::denied, "'" + std::string{verb.name} +

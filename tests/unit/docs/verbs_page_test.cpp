@@ -37,6 +37,9 @@ std::string kind_of(const std::vector<WantedTask>&, Rule) { return "list of task
 std::string kind_of(const std::vector<ListedNode>&, Rule) {
     return "list of nodes: `name`, `pool`";
 }
+std::string kind_of(const std::vector<PoolNeedView>&, Rule rule) {
+    return "list of at most " + std::to_string(rule.count) + ": `pool` name, `amount` u64";
+}
 std::string kind_of(const std::vector<std::string>&, Rule rule) {
     return "list of at most " + std::to_string(rule.count) + " texts " + std::to_string(rule.bytes);
 }

@@ -16,7 +16,7 @@ namespace {
 
 bool is_id(std::string_view tag) {
     return tag.starts_with("SP-") || tag.starts_with("GO-") || tag.starts_with("SC-") ||
-           tag.starts_with("MG-");
+           tag.starts_with("MG-") || tag.starts_with("FN-");
 }
 
 // Adds the tags of a literal such as "[planner][GO-07]".

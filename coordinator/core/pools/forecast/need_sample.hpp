@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "common/base/limits.hpp"
 #include "common/base/time.hpp"
 
 /// What a pool will need, predicted from what it needed. Integers only, so every host decides
@@ -10,8 +11,8 @@ namespace muster::coordinator {
 
 /// How much capacity, in the unit of its pool: memory in MB, slots, or thousandths of a core.
 using Amount = std::uint64_t;
-/// Of one pool: a petabyte of memory, or a million cores. Sums of products of it fit 64 bits.
-inline constexpr Amount most_amount = 1'000'000'000;
+/// Of one pool. Sums of products of it fit 64 bits.
+inline constexpr Amount most_amount = limits::demand_amount;
 
 /// What a pool needed at one time.
 struct NeedSample {

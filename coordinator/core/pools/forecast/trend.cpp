@@ -28,7 +28,9 @@ Amount Trend::predict(CivilMs at) const {
         rise += away * (static_cast<std::int64_t>(sample.need) - need);
         spread += away * away;
     }
-    const auto ahead = std::chrono::duration_cast<std::chrono::seconds>(ahead_).count();
+    // A few samples do not reach far.
+    const auto ahead = std::min(std::chrono::duration_cast<std::chrono::seconds>(ahead_).count(),
+                                seconds_between(first, samples.back().at));
     const std::int64_t distance = seconds_between(first, at) + ahead - time;
     const std::int64_t predicted = spread == 0 ? need : need + rise * distance / spread;
     return static_cast<Amount>(

@@ -57,6 +57,13 @@ TEST_CASE("a trend is followed as far ahead as a node takes to come", "[pools]")
     CHECK(trend.predict(at(2'400)) == 4'000 - 2'400 - 180);
 }
 
+// Goal: the first two samples of a pool do not ask for a thousand nodes.
+TEST_CASE("a trend is not followed farther ahead than it was seen", "[pools]") {
+    Trend trend{{.window = 10min, .ahead = 3min}};
+    feed(trend, 0, 10, [](std::int64_t second) { return static_cast<Amount>(100 * second); });
+    CHECK(trend.predict(at(10)) == 2'000);
+}
+
 TEST_CASE("a trend down ends at nothing, and one up at the most", "[pools]") {
     Trend down{{.window = 10min, .ahead = 1h}};
     feed(down, 0, 600, [](std::int64_t second) { return static_cast<Amount>(600 - second); });

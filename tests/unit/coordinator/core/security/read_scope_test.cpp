@@ -25,6 +25,10 @@ const std::map<std::string_view, std::vector<std::string>> requests_of{
     {"task show", {"task show secret-b"}},
     {"group list", {"group list"}},
     {"group show", {"group show secret-group", "group show shared"}},
+    {"demand list", {"demand list", "demand list secret-pool"}},
+    {"demand set", {"demand set secret-pool lb-1 7"}},
+    {"pool list", {"pool list", "pool list secret*"}},
+    {"pool forecast", {"pool forecast secret-pool"}},
     {"events", {"events", "events 1 1000"}},
     {"wait", {"wait secret-b 0s", "wait * 0s", "wait sec* 0s", "wait secret-? 0s"}},
     {"logs", {"logs secret-b.0", "logs secret-b"}},
@@ -56,6 +60,9 @@ public:
     Limited() {
         hello("n1", Keyed::admit("n1", Role::agent, 1));
         harness.pass(2s);
+        REQUIRE(ask(DemandSetRequest{
+            .reporter = "lb-0", .ttl_ms = 3'600'000, .needs = {{"secret-pool", 5}}}));
+        harness.give(CivilTime{CoordinatorHarness::civil_start});
         add("web-a", "shared");
         add("secret-b", "secret-group");
         add("secret-c", "shared");

@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/screen/table.hpp"
+#include "cli/screen/text.hpp"
+#include "cli/subjects/render.hpp"
+
+namespace muster::cli {
+
+namespace {
+
+/// The need of the last hour as a line of blocks, from 0 to its most.
+std::string line_of(const std::vector<NeedPoint>& points) {
+    constexpr std::size_t width = 60;
+    constexpr std::array<std::string_view, 8> blocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    const std::size_t columns = std::min(width, points.size());
+    std::uint64_t most = 1;
+    for (const NeedPoint& point : points) {
+        most = std::max(most, point.need);
+    }
+    std::string line;
+    for (std::size_t column = 0; column < columns; ++column) {
+        const NeedPoint& point = points[(column + 1) * points.size() / columns - 1];
+        line += blocks[point.need * (blocks.size() - 1) / most];
+    }
+    return fmt::format("{}  0 to {}", line, most);
+}
+
+}  // namespace
+
+std::string text_of(const DemandReply& reply, const Style& /*style*/) {
+    std::string text;
+    for (const PoolNeedView& total : reply.totals) {
+        text +=
+            fmt::format("{} of pool '{}' are needed in all\n", total.amount, printable(total.pool));
+    }
+    return reply.newest ? text : "a newer one came before, so nothing changed; " + text;
+}
+
+std::string text_of(const DemandListReply& reply, const Style& style) {
+    if (reply.demand.empty()) {
+        return "nobody needs any pool\n";
+    }
+    Table table{{"POOL", "REPORTER", "AMOUNT", "ENDS IN"}};
+    for (const DemandView& one : reply.demand) {
+        table.add({one.pool, one.reporter, std::to_string(one.amount),
+                   fmt::format("{} s", (one.ends_in_ms + 999) / 1'000)});
+    }
+    return table.to_text(style);
+}
+
+std::string text_of(const PoolListReply& reply, const Style& style) {
+    if (reply.pools.empty()) {
+        return "there is no pool\n";
+    }
+    Table table{{"POOL", "NODES", "SERVING", "DRAINING", "DEMAND", "REPORTERS"}};
+    for (const PoolView& pool : reply.pools) {
+        table.add({pool.name, std::to_string(pool.nodes),
+                   Cell{std::to_string(pool.serving),
+                        pool.serving == pool.nodes ? Tone::good : Tone::attention},
+                   std::to_string(pool.draining), std::to_string(pool.demand),
+                   std::to_string(pool.reporters)});
+    }
+    return table.to_text(style);
+}
+
+std::string text_of(const PoolForecastReply& reply, const Style& style) {
+    std::string text = fmt::format("pool '{}' needs {}; its last hour:\n{}\n\n",
+                                   printable(reply.name), reply.need, line_of(reply.recent));
+    Table table{{"PREDICTOR", "EXPECTS", "SHORT", "MEAN SHORT", "MEAN OVER", "OF"}};
+    for (const ForecastView& one : reply.predictors) {
+        const std::uint64_t count = std::max<std::uint64_t>(1, one.predictions);
+        table.add({one.predictor, std::to_string(one.predicted),
+                   fmt::format("{} %", one.short_ones * 100 / count),
+                   std::to_string(one.mean_under), std::to_string(one.mean_over),
+                   std::to_string(one.predictions)});
+    }
+    text += table.to_text(style);
+    return text + fmt::format(
+                      "\nexpected is what is needed in {} s; short and over are by how much "
+                      "earlier expectations were off\n",
+                      reply.ahead_ms / 1'000);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,77 @@
+#include "coordinator/core/operators/demand_handler.hpp"
+
+#include <string>
+#include <utility>
+
+#include "common/base/limits.hpp"
+#include "coordinator/core/ledger/scope.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+Result<void> check(const DemandSetRequest& request) {
+    const Duration ttl = std::chrono::milliseconds{static_cast<std::int64_t>(
+        std::min<std::uint64_t>(request.ttl_ms, 2 * to_ms(limits::demand_ttl_most)))};
+    if (ttl < limits::demand_ttl_least || ttl > limits::demand_ttl_most) {
+        return fail(Errc::invalid, "ttl_ms is " + std::to_string(request.ttl_ms) +
+                                       "; demand lasts from " +
+                                       std::to_string(to_ms(limits::demand_ttl_least)) + " to " +
+                                       std::to_string(to_ms(limits::demand_ttl_most)) + " ms");
+    }
+    for (const PoolNeedView& need : request.needs) {
+        if (need.amount > most_amount) {
+            return fail(Errc::invalid, "of pool '" + need.pool + "' " +
+                                           std::to_string(need.amount) +
+                                           " is wanted; an amount is a whole number from 0 to " +
+                                           std::to_string(most_amount));
+        }
+    }
+    return {};
+}
+
+Advert advert_of(const DemandSetRequest& request) {
+    Advert advert{.reporter = request.reporter,
+                  .life = request.life,
+                  .sequence = request.sequence,
+                  .lasts = std::chrono::milliseconds{request.ttl_ms},
+                  .needs = {}};
+    advert.needs.reserve(request.needs.size());
+    for (const PoolNeedView& need : request.needs) {
+        advert.needs.push_back({need.pool, need.amount});
+    }
+    return advert;
+}
+
+}  // namespace
+
+void DemandHandler::handle(const RequestContext& context, const DemandSetRequest& request) {
+    context.reply(take(context, request).map([](DemandReply&& reply) {
+        return ReplyBody{std::move(reply)};
+    }));
+}
+
+Result<DemandReply> DemandHandler::take(const RequestContext& context,
+                                        const DemandSetRequest& request) {
+    if (auto sound = check(request); !sound) {
+        return tl::unexpected{std::move(sound.error())};
+    }
+    const StoredKey* const by = owner_of(ledger_.keys(), context.input.by.key);
+    for (const PoolNeedView& need : request.needs) {
+        if (by != nullptr && is_limited(*by) && !may_change_node(*by, need.pool)) {
+            return out_of_scope(*by, "pool", need.pool);
+        }
+    }
+    const auto newest = demand_.take(context.step.now, advert_of(request));
+    if (!newest) {
+        return tl::unexpected{newest.error()};
+    }
+    DemandReply reply{.newest = *newest, .totals = {}};
+    reply.totals.reserve(request.needs.size());
+    for (const PoolNeedView& need : request.needs) {
+        reply.totals.push_back({need.pool, demand_.total(need.pool)});
+    }
+    return reply;
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "coordinator/core/events/step_context.hpp"
+#include "coordinator/core/ledger/ledger.hpp"
+#include "coordinator/core/pools/demand.hpp"
+
+namespace muster::coordinator {
+
+/// What reporters say they need of pools. Nothing of it is stored.
+class DemandHandler {
+public:
+    DemandHandler(const Ledger& ledger, Demand& demand) : ledger_{ledger}, demand_{demand} {}
+
+    void handle(const RequestContext& context, const DemandSetRequest& request);
+
+private:
+    [[nodiscard]] Result<DemandReply> take(const RequestContext& context,
+                                           const DemandSetRequest& request);
+
+    const Ledger& ledger_;
+    Demand& demand_;
+};
+
+}  // namespace muster::coordinator

@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coordinator/core/queries/matching.hpp"
+#include "coordinator/core/queries/queries.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+using PoolViews = std::map<std::string, PoolView>;
+
+PoolViews pool_views(const Facts& facts) {
+    PoolViews views;
+    const auto& table = facts.copies.placements.nodes();
+    facts.nodes.each([&](NodeIndex index, const Node& node) {
+        PoolView& view = views[table.offer(index).pool];
+        ++view.nodes;
+        view.serving += may_serve(node) ? 1U : 0U;
+        view.draining += node.intent == Intent::draining ? 1U : 0U;
+    });
+    for (const auto& [name, index] : facts.demand.pools()) {
+        PoolView& view = views[name];
+        view.demand = facts.demand.total(name);
+        view.reporters = facts.demand.reporters_of(index);
+    }
+    for (auto& [name, view] : views) {
+        view.name = name;
+    }
+    return views;
+}
+
+ForecastView view_of(const Forecast& forecast, PredictorKind kind, CivilMs now) {
+    const ForecastScore& score = forecast.score(kind);
+    const std::uint64_t count = std::max<std::uint64_t>(1, score.predictions);
+    return {.predictor = std::string{to_string(kind)},
+            .predicted = forecast.predict(kind, now),
+            .predictions = score.predictions,
+            .short_ones = score.short_ones,
+            .mean_over = score.over / count,
+            .mean_under = score.under / count};
+}
+
+}  // namespace
+
+Result<ReplyBody> list_demand(const Facts& facts, const std::string& pattern) {
+    std::vector<std::string> names;
+    for (const auto& [name, index] : facts.demand.pools()) {
+        names.push_back(name);
+    }
+    auto matching = names_matching(pattern, std::move(names));
+    if (!matching) {
+        return tl::unexpected{matching.error()};
+    }
+    const std::set<std::string> chosen{matching->begin(), matching->end()};
+    DemandListReply reply;
+    facts.demand.each_claim(
+        [&](const std::string& reporter, const std::string& pool, const Demand::Claim& claim) {
+            if (chosen.contains(pool)) {
+                const Duration left = std::max(claim.until - facts.now, Duration::zero());
+                reply.demand.push_back({.pool = pool,
+                                        .reporter = reporter,
+                                        .amount = claim.amount,
+                                        .ends_in_ms = static_cast<std::uint64_t>(to_ms(left))});
+            }
+        });
+    std::ranges::stable_sort(reply.demand, {}, &DemandView::pool);
+    return ReplyBody{std::move(reply)};
+}
+
+Result<ReplyBody> list_pools(const Facts& facts, const std::string& pattern) {
+    PoolViews views = pool_views(facts);
+    std::vector<std::string> names;
+    for (const auto& [name, view] : views) {
+        names.push_back(name);
+    }
+    const auto matching = names_matching(pattern, std::move(names));
+    if (!matching) {
+        return tl::unexpected{matching.error()};
+    }
+    PoolListReply reply;
+    for (const std::string& name : *matching) {
+        reply.pools.push_back(std::move(views.at(name)));
+    }
+    return ReplyBody{std::move(reply)};
+}
+
+Result<ReplyBody> show_forecast(const Facts& facts, const std::string& name) {
+    const Forecast* const forecast = facts.forecasts.find(name);
+    if (forecast == nullptr && facts.demand.pools().contains(name)) {
+        return fail(Errc::busy, "there is no forecast of pool '" + name +
+                                    "' yet, because it has just come to be needed; ask again in "
+                                    "ten seconds");
+    }
+    if (forecast == nullptr) {
+        return fail(Errc::not_found, "nobody has needed any of a pool '" + name +
+                                         "' in the last hour; see 'muster demand list'");
+    }
+    PoolForecastReply reply{.name = name,
+                            .need = facts.demand.total(name),
+                            .ahead_ms = static_cast<std::uint64_t>(to_ms(Forecast::ahead)),
+                            .predictors = {},
+                            .recent = {}};
+    for (const PredictorKind kind : predictor_kinds) {
+        reply.predictors.push_back(view_of(*forecast, kind, facts.civil()));
+    }
+    for (const NeedSample& sample : forecast->recent()) {
+        reply.recent.push_back({sample.at, sample.need});
+    }
+    return ReplyBody{std::move(reply)};
+}
+
+}  // namespace muster::coordinator
