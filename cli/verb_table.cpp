@@ -95,7 +95,7 @@ constexpr std::array add_options{
     force,
 };
 constexpr std::array demand_options{
-    OptionEntry{"--ttl", '\0', "TIME", "how long it counts unless it is said again (30s)"},
+    OptionEntry{"--ttl", '\0', "TIME", "how long it counts unless it is said again (10s)"},
 };
 constexpr std::array event_options{
     OptionEntry{"--follow", '\0', "", "show new events as they happen, until Ctrl-C"},

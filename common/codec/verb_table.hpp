@@ -195,7 +195,7 @@ inline constexpr auto verb_rows = [] {
             "a group's tasks, and the nodes that ran it last", "group show cache"),
         row<DemandSetRequest, DemandReply>("demand set", pools, read, operator_,
             "POOL REPORTER AMOUNT",
-            "say how much of a pool somebody needs; 30 s long, and 0 is none", "demand set web lb-1 300"),
+            "say how much of a pool somebody needs, for 10 s; 0 is none", "demand set web lb-1 300"),
         row<DemandListRequest, DemandListReply>("demand list", pools, read, observer, "[PATTERN]",
             "who needs how much of which pool", "demand list"),
         row<PoolListRequest, PoolListReply>("pool list", pools, read, observer, "[PATTERN]",

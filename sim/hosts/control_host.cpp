@@ -125,6 +125,8 @@ void ControlHost::resume(Instant now) {
     if (core_) {
         world_.network.coordinator_up(control_);
         world_.checkers.on(now, CoordinatorResumed{control_});
+    } else {
+        world_.checkers.on(now, ElectionDisturbed{});  // It could not stand meanwhile.
     }
     for (auto& [call, arrival] : std::exchange(answers_, {})) {
         on_etcd(now, call, std::move(arrival));
@@ -356,10 +358,19 @@ void ControlHost::observe(Instant now, coordinator::Session session,
         if (const auto stolen = stolen_.find(host);
             stolen != stolen_.end() && stolen->second == welcome->incarnation) {
             world_.checkers.on(now, RouteClosed{host});
+            close_route_of(now, key_of(session));  // Its node speaks by this session now.
         }
     } else if (const auto* refused = std::get_if<Refused>(&message);
                refused != nullptr && refused->code == Errc::stale_incarnation) {
         world_.checkers.on(now, RouteClosed{host});
+    }
+}
+
+void ControlHost::close_route_of(Instant now, const PublicKey& key) {
+    for (std::uint32_t at = 0; at < agents_.size(); ++at) {
+        if (agents_[at]->key() == key) {
+            world_.checkers.on(now, RouteClosed{HostIndex{at}});
+        }
     }
 }
 

@@ -78,6 +78,8 @@ private:
     std::optional<ReplyBody> ask(Instant now, CoreRequestBody body);
     void carry_out(Instant now, coordinator::Output& output);
     void send(Instant now, coordinator::Session session, const CoordinatorMessage& message);
+    /// The host whose key this is has a route no more.
+    void close_route_of(Instant now, const PublicKey& key);
     void observe(Instant now, coordinator::Session session, const CoordinatorMessage& message);
     void poll(Instant now, const coordinator::PollTo& poll);
     void publish(Instant now, const Event& event);

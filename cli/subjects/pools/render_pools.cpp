@@ -34,12 +34,8 @@ std::string line_of(const std::vector<NeedPoint>& points) {
 }  // namespace
 
 std::string text_of(const DemandReply& reply, const Style& /*style*/) {
-    std::string text;
-    for (const PoolNeedView& total : reply.totals) {
-        text +=
-            fmt::format("{} of pool '{}' are needed in all\n", total.amount, printable(total.pool));
-    }
-    return reply.newest ? text : "a newer one came before, so nothing changed; " + text;
+    return reply.newest ? "it counts until its time is over; 'muster demand list' shows all\n"
+                        : "a newer one came before, so nothing changed\n";
 }
 
 std::string text_of(const DemandListReply& reply, const Style& style) {
@@ -70,6 +66,12 @@ std::string text_of(const PoolListReply& reply, const Style& style) {
 }
 
 std::string text_of(const PoolForecastReply& reply, const Style& style) {
+    if (reply.predictors.empty()) {
+        return fmt::format(
+            "pool '{}' needs {}; nothing is predicted yet, because it has just come "
+            "to be needed\n",
+            printable(reply.name), reply.need);
+    }
     std::string text = fmt::format("pool '{}' needs {}; its last hour:\n{}\n\n",
                                    printable(reply.name), reply.need, line_of(reply.recent));
     Table table{{"PREDICTOR", "EXPECTS", "SHORT", "MEAN SHORT", "MEAN OVER", "OF"}};

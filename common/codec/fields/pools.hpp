@@ -20,10 +20,7 @@ void fields(auto& visit, Like<DemandSetRequest> auto& request) {
     visit("ttl_ms", request.ttl_ms, plain.or_default());
     visit("needs", request.needs, list(limits::advert_pools));
 }
-void fields(auto& visit, Like<DemandReply> auto& reply) {
-    visit("newest", reply.newest, plain);
-    visit("totals", reply.totals, list(limits::advert_pools));
-}
+void fields(auto& visit, Like<DemandReply> auto& reply) { visit("newest", reply.newest, plain); }
 void fields(auto& visit, Like<DemandListRequest, PoolListRequest> auto& request) {
     visit("pattern", request.pattern, name_pattern.or_default());
 }

@@ -22,14 +22,13 @@ struct DemandSetRequest {
     std::string reporter;
     std::uint64_t life = 0;      ///< Higher after each start of the reporter,
     std::uint64_t sequence = 0;  ///< and with each request. Both 0: in the order of arrival.
-    std::uint64_t ttl_ms = 30'000;
+    std::uint64_t ttl_ms = 10'000;
     std::vector<PoolNeedView> needs;  ///< 0 takes the reporter off the pool at once.
 
     friend bool operator==(const DemandSetRequest&, const DemandSetRequest&) = default;
 };
 struct DemandReply {
-    bool newest = true;                ///< False: a newer one came before, and this has no effect.
-    std::vector<PoolNeedView> totals;  ///< Of the pools of the request.
+    bool newest = true;  ///< False: a newer one came before, and this has no effect.
 
     friend bool operator==(const DemandReply&, const DemandReply&) = default;
 };
@@ -100,9 +99,9 @@ struct NeedPoint {
 struct PoolForecastReply {
     std::string name;
     std::uint64_t need = 0;
-    std::uint64_t ahead_ms = 0;  ///< Predicted is what will be needed after this time.
-    std::vector<ForecastView> predictors;
-    std::vector<NeedPoint> recent;  ///< The last hour.
+    std::uint64_t ahead_ms = 0;            ///< Predicted is what will be needed after this time.
+    std::vector<ForecastView> predictors;  ///< Empty: there is no sample yet.
+    std::vector<NeedPoint> recent;         ///< The last hour.
 
     friend bool operator==(const PoolForecastReply&, const PoolForecastReply&) = default;
 };

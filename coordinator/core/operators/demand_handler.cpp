@@ -66,12 +66,7 @@ Result<DemandReply> DemandHandler::take(const RequestContext& context,
     if (!newest) {
         return tl::unexpected{newest.error()};
     }
-    DemandReply reply{.newest = *newest, .totals = {}};
-    reply.totals.reserve(request.needs.size());
-    for (const PoolNeedView& need : request.needs) {
-        reply.totals.push_back({need.pool, demand_.total(need.pool)});
-    }
-    return reply;
+    return DemandReply{*newest};
 }
 
 }  // namespace muster::coordinator

@@ -91,12 +91,7 @@ Result<ReplyBody> list_pools(const Facts& facts, const std::string& pattern) {
 
 Result<ReplyBody> show_forecast(const Facts& facts, const std::string& name) {
     const Forecast* const forecast = facts.forecasts.find(name);
-    if (forecast == nullptr && facts.demand.pools().contains(name)) {
-        return fail(Errc::busy, "there is no forecast of pool '" + name +
-                                    "' yet, because it has just come to be needed; ask again in "
-                                    "ten seconds");
-    }
-    if (forecast == nullptr) {
+    if (forecast == nullptr && !facts.demand.pools().contains(name)) {
         return fail(Errc::not_found, "nobody has needed any of a pool '" + name +
                                          "' in the last hour; see 'muster demand list'");
     }
@@ -105,6 +100,9 @@ Result<ReplyBody> show_forecast(const Facts& facts, const std::string& name) {
                             .ahead_ms = static_cast<std::uint64_t>(to_ms(Forecast::ahead)),
                             .predictors = {},
                             .recent = {}};
+    if (forecast == nullptr) {
+        return ReplyBody{std::move(reply)};  // The first sample is still to come.
+    }
     for (const PredictorKind kind : predictor_kinds) {
         reply.predictors.push_back(view_of(*forecast, kind, facts.civil()));
     }

@@ -26,7 +26,6 @@ const std::map<std::string_view, std::vector<std::string>> requests_of{
     {"group list", {"group list"}},
     {"group show", {"group show secret-group", "group show shared"}},
     {"demand list", {"demand list", "demand list secret-pool"}},
-    {"demand set", {"demand set secret-pool lb-1 7"}},
     {"pool list", {"pool list", "pool list secret*"}},
     {"pool forecast", {"pool forecast secret-pool"}},
     {"events", {"events", "events 1 1000"}},
@@ -41,19 +40,11 @@ const std::map<std::string_view, std::vector<std::string>> requests_of{
     {"plan", {"plan fail node=n1", "plan without secret-b", "plan without *"}},
 };
 /// These are open to limited readers: they name no task. docs/operations/security.md says so.
-const std::vector<std::string_view> open_verbs{"help",
-                                               "ping",
-                                               "stats",
-                                               "node list",
-                                               "round now",
-                                               "rebalance",
-                                               "coordinator list",
-                                               "limit list",
-                                               "freeze show",
-                                               "key list",
-                                               "token list",
-                                               "log level",
-                                               "secret list"};
+const std::vector<std::string_view> open_verbs{
+    "help",       "ping",        "stats",     "node list",
+    "round now",  "demand set",  "rebalance", "coordinator list",
+    "limit list", "freeze show", "key list",  "token list",
+    "log level",  "secret list"};
 
 class Limited : public Keyed {
 public:
@@ -121,6 +112,19 @@ bool shows_secret(const std::string& answer) {
 }
 
 }  // namespace
+
+// Goal: who is limited to a pool neither drives another one nor sees its demand.
+TEST_CASE("demand is limited to the pools of a key", "[keys][pools]") {
+    Limited cluster;
+    const Caller limited = cluster.admit("ann", 2, {"web-*"}, {});
+    CHECK_THAT(cluster.text_of(limited, "demand set secret-pool lb-1 7"),
+               Catch::Contains("denied"));
+    CHECK_THAT(cluster.text_of(limited, "demand set web-a lb-1 7"), Catch::Contains("\"ok\":true"));
+    const std::string seen = cluster.text_of(limited, "demand list");
+    CHECK_THAT(seen, Catch::Contains("web-a") && !Catch::Contains("secret"));
+    const Caller of_tasks = cluster.admit("olga", 3, {}, {"web-*"});
+    CHECK_THAT(cluster.text_of(of_tasks, "demand set web-a lb-1 7"), Catch::Contains("denied"));
+}
 
 // Goal: nothing that a limited operator reads shows a task outside of its scope.
 // Method: every verb of the table that reads, with requests that name such a task and with patterns
