@@ -83,7 +83,7 @@ class Errors {
 public:
     explicit Errors(Duration ahead) : ahead_{ahead} {}
 
-    void predicted(Instant now, Amount amount) { open_.push_back({now + ahead_, amount}); }
+    void predicted(Instant now, Amount amount) { open_.emplace_back(now + ahead_, amount); }
     void needed(Instant now, Amount need) {
         for (; !open_.empty() && open_.front().first <= now; open_.pop_front()) {
             const Amount amount = open_.front().second;

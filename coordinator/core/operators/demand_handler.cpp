@@ -46,9 +46,8 @@ Advert advert_of(const DemandSetRequest& request) {
 }  // namespace
 
 void DemandHandler::handle(const RequestContext& context, const DemandSetRequest& request) {
-    context.reply(take(context, request).map([](DemandReply&& reply) {
-        return ReplyBody{std::move(reply)};
-    }));
+    context.reply(
+        take(context, request).map([](const DemandReply& reply) { return ReplyBody{reply}; }));
 }
 
 Result<DemandReply> DemandHandler::take(const RequestContext& context,
