@@ -25,7 +25,7 @@ struct CoreFields::OfPools {
         return "predictions short_ones over under";
     }
     static constexpr auto names(const Forecast::Prediction*) { return "of amounts"; }
-    static constexpr auto names(const Forecast*) { return "predictors scores open recent"; }
+    static constexpr auto names(const Forecast*) { return "ahead predictors scores open recent"; }
     static constexpr auto names(const Forecasts::OfPool*) { return "needed forecast"; }
     static constexpr auto names(const Forecasts*) { return "last pools"; }
     static constexpr auto names(const DemandHandler*) { return "-ledger -demand"; }

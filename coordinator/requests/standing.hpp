@@ -28,7 +28,7 @@ public:
     /// Why it takes no change, and where else to ask.
     [[nodiscard]] Error not_leader() const;
     [[nodiscard]] CoordinatorsReply coordinators() const;
-    /// What is wrong with the servers of the store.
+    /// Names the servers of the store that do not answer. Nothing: all of them do.
     [[nodiscard]] std::optional<std::string> trouble() const {
         return election_ == nullptr ? std::nullopt : election_->trouble();
     }

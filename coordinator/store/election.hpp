@@ -62,7 +62,7 @@ public:
     /// Why the leadership is over: known before its store fails for that reason, and not later than
     /// leads_until().
     [[nodiscard]] virtual std::optional<std::string> over() const = 0;
-    /// What is wrong with the servers of the store, though all may work. Nothing: nothing is.
+    /// Names the servers of the store that do not answer, and why. Nothing: all of them do.
     [[nodiscard]] virtual std::optional<std::string> trouble() const { return std::nullopt; }
     /// Lets the next one lead at once. After the store is closed.
     virtual void resign() = 0;

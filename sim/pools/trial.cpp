@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <deque>
-#include <utility>
+#include <string_view>
 
 #include "common/base/ensure.hpp"
 
@@ -63,8 +63,8 @@ public:
         }
     }
 
-    [[nodiscard]] Score score() const {
-        return {.name = {}, .under = under_, .nodes = nodes_, .asked = asked_};
+    [[nodiscard]] Score score(std::string_view name) const {
+        return {.name = std::string{name}, .under = under_, .nodes = nodes_, .asked = asked_};
     }
 
 private:
@@ -78,63 +78,38 @@ private:
     std::uint64_t asked_ = 0;
 };
 
-/// How far predictions were from what was needed when a node that was asked for then had come.
-class Errors {
-public:
-    explicit Errors(Duration ahead) : ahead_{ahead} {}
-
-    void predicted(Instant now, Amount amount) { open_.emplace_back(now + ahead_, amount); }
-    void needed(Instant now, Amount need) {
-        for (; !open_.empty() && open_.front().first <= now; open_.pop_front()) {
-            const Amount amount = open_.front().second;
-            sum_ += amount > need ? amount - need : need - amount;
-            ++count_;
-        }
-    }
-    [[nodiscard]] std::uint64_t mean() const { return count_ == 0 ? 0 : sum_ / count_; }
-
-private:
-    Duration ahead_;
-    std::deque<std::pair<Instant, Amount>> open_;
-    std::uint64_t sum_ = 0;
-    std::uint64_t count_ = 0;
-};
+std::uint64_t mean_error(const coordinator::ForecastScore& score) {
+    return (score.over + score.under) / std::max<std::uint64_t>(1, score.predictions);
+}
 
 }  // namespace
 
-Score try_predictor(const History& history, coordinator::PredictorKind kind,
-                    const TrialOptions& options) {
+std::vector<Score> try_all(const History& history, const TrialOptions& options) {
     ensure(options.of_node > 0, "a node has some capacity");
-    coordinator::Predictors predictors{options.boot};
-    Trial trial{options};
-    Errors errors{options.boot};
+    TrialOptions without_limits = options;
+    without_limits.limits = {.max = 1'000'000};
+    Trial reactive{without_limits};
+    std::vector<Trial> trials(coordinator::predictor_kinds.size(), Trial{options});
+    coordinator::Forecast forecast{options.boot};
     for (std::size_t at = 0; at < history.size(); ++at) {
         const NeedSample& sample = history[at];
         const Instant now = instant_of(sample.at);
-        errors.needed(now, sample.need);
-        predictors.observe(sample);
-        const Amount wanted = predictors.predict(kind, sample.at);
-        errors.predicted(now, wanted);
-        trial.decide(now, wanted);
-        if (at + 1 < history.size()) {
-            trial.pass(now, instant_of(history[at + 1].at), sample.need);
+        const Instant until = instant_of(at + 1 < history.size() ? history[at + 1].at : sample.at);
+        forecast.observe(sample);
+        reactive.decide(now, sample.need);
+        reactive.pass(now, until, sample.need);
+        for (const auto kind : coordinator::predictor_kinds) {
+            Trial& trial = trials[static_cast<std::size_t>(kind)];
+            trial.decide(now, forecast.predict(kind, sample.at));
+            trial.pass(now, until, sample.need);
         }
     }
-    Score score = trial.score();
-    score.name = to_string(kind);
-    score.error = errors.mean();
-    return score;
-}
-
-std::vector<Score> try_all(const History& history, const TrialOptions& options) {
-    TrialOptions without_limits = options;
-    without_limits.limits = {.max = 1'000'000};
-    std::vector<Score> scores{
-        try_predictor(history, coordinator::PredictorKind::conservative, without_limits)};
-    scores.front().name = "reactive";
+    std::vector<Score> scores{reactive.score("reactive")};
     for (const auto kind : coordinator::predictor_kinds) {
-        scores.push_back(try_predictor(history, kind, options));
+        scores.push_back(trials[static_cast<std::size_t>(kind)].score(to_string(kind)));
+        scores.back().error = mean_error(forecast.score(kind));
     }
+    scores.front().error = scores[1].error;  // It takes the need as it is, too.
     return scores;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/base/time.hpp"
-#include "coordinator/core/pools/forecast/predictors.hpp"
+#include "coordinator/core/pools/forecast/forecast.hpp"
 #include "coordinator/core/pools/sizing.hpp"
 #include "sim/pools/history.hpp"
 
@@ -30,12 +30,9 @@ struct Score {
     friend bool operator==(const Score&, const Score&) = default;
 };
 
-/// Sizes a pool by this predictor through a history, deciding at each sample.
-[[nodiscard]] Score try_predictor(const History& history, coordinator::PredictorKind kind,
-                                  const TrialOptions& options);
-
-/// All predictors, and the rules of a reactive pool manager (`reactive`): as much as is needed
-/// now, 20 nodes at once, without any other limit.
+/// Sizes a pool through a history by each predictor, deciding at each sample, and first by the
+/// rules of a reactive pool manager (`reactive`): as much as is needed now, 20 nodes at once,
+/// without any other limit.
 [[nodiscard]] std::vector<Score> try_all(const History& history, const TrialOptions& options);
 
 }  // namespace muster::sim

@@ -60,7 +60,7 @@ TEST_CASE("a generated month is the same for a seed, and another for another", "
 TEST_CASE("the times of a trial are those of its nodes", "[pools]") {
     const TrialOptions options{.of_node = 100, .boot = 60s, .drain = 10s};
     const History history = history_of("0,50\n100,150\n200,150\n300,50\n400,50\n");
-    const Score score = try_predictor(history, coordinator::PredictorKind::conservative, options);
+    const Score score = score_of(try_all(history, options), "conservative");
     CHECK(score.asked == 2);
     CHECK(score.under == 120s);  // From 0 and from 100, until a node has come.
     CHECK(score.nodes == 400s + 200s + 10s);
@@ -69,7 +69,7 @@ TEST_CASE("the times of a trial are those of its nodes", "[pools]") {
 TEST_CASE("a node that drains comes back before one is asked for", "[pools]") {
     const TrialOptions options{.of_node = 100, .boot = 10s, .drain = 50s};
     const History history = history_of("0,200\n100,100\n120,200\n200,200\n");
-    CHECK(try_predictor(history, coordinator::PredictorKind::conservative, options).asked == 2);
+    CHECK(score_of(try_all(history, options), "conservative").asked == 2);
 }
 
 TEST_CASE("a history is read with seconds and with dates", "[pools]") {

@@ -57,8 +57,10 @@ Result<void> Demand::check_room(const Advert& advert) const {
     const auto reporter = reporters_.find(advert.reporter);
     const bool is_known = reporter != reporters_.end();
     const std::size_t own = is_known ? reporter->second.claims.size() : 0;
-    const std::size_t added = own >= advert.needs.size() ? 0 : advert.needs.size();
-    if (claims_ + added > limits::demand_claims ||
+    const auto wanted = static_cast<std::size_t>(
+        std::ranges::count_if(advert.needs, [](const PoolNeed& need) { return need.amount > 0; }));
+    const std::size_t added = own >= wanted ? 0 : wanted;  // What is taken back needs no room.
+    if ((added > 0 && claims_ + added > limits::demand_claims) ||
         (!is_known && reporters_.size() == limits::demand_reporters)) {
         return fail(Errc::too_large, "there is room for " +
                                          std::to_string(limits::demand_reporters) +
@@ -96,13 +98,14 @@ PoolIndex Demand::pool_of(const std::string& name) {
 
 Demand::Claim* Demand::find(Reporter& reporter, std::size_t place, const std::string& pool) {
     auto& claims = reporter.claims;
-    const auto is_of_pool = [&](const Claim& claim) {
-        return pools_[index_of(claim.pool)].name == pool;
-    };
-    if (place < claims.size() && is_of_pool(claims[place])) {
+    if (place < claims.size() && pools_[index_of(claims[place].pool)].name == pool) {
         return &claims[place];
     }
-    const auto found = std::ranges::find_if(claims, is_of_pool);
+    const auto known = by_name_.find(pool);
+    if (known == by_name_.end()) {
+        return nullptr;
+    }
+    const auto found = std::ranges::find(claims, known->second, &Claim::pool);
     return found == claims.end() ? nullptr : &*found;
 }
 

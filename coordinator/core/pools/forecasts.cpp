@@ -8,14 +8,17 @@ namespace {
 
 constexpr std::int64_t every_seconds = 10;
 constexpr std::int64_t kept_seconds = 3'600;
+constexpr std::int64_t set_back_seconds = 60;  // A smaller step is waited for.
 
 }  // namespace
 
 void Forecasts::sample(CivilMs now, const Demand& demand) {
-    if (last_ != CivilMs{} && seconds_between(last_, now) < every_seconds) {
-        // A clock that was set back an hour does not stop the forecasts for as long.
-        last_ = now < last_ && seconds_between(now, last_) > every_seconds ? CivilMs{} : last_;
+    const std::int64_t passed = seconds_between(last_, now);
+    if (passed < every_seconds && passed >= -set_back_seconds) {
         return;
+    }
+    if (now < last_) {
+        pools_.clear();
     }
     last_ = now;
     for (const auto& [name, index] : demand.pools()) {
@@ -25,10 +28,7 @@ void Forecasts::sample(CivilMs now, const Demand& demand) {
         return seconds_between(pool.second.needed, now) > kept_seconds;
     });
     for (auto& [name, of_pool] : pools_) {
-        const auto& recent = of_pool.forecast.recent();
-        if (recent.empty() || recent.back().at < now) {
-            of_pool.forecast.observe({now, std::min(demand.total(name), most_amount)});
-        }
+        of_pool.forecast.observe({now, std::min(demand.total(name), most_amount)});
     }
 }
 

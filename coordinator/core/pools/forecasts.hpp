@@ -11,8 +11,8 @@ namespace muster::coordinator {
 /// The forecast of each pool that is in demand, or was within the last hour.
 class Forecasts {
 public:
-    /// Takes a sample of each pool, unless the last ones are less than ten seconds old. Civil time
-    /// may jump: what is not later than the last sample is left out.
+    /// Takes a sample of each pool, unless the last ones are less than ten seconds old. If civil
+    /// time was set back by more than a minute, all forecasts begin anew.
     void sample(CivilMs now, const Demand& demand);
 
     /// Null: the pool is not known.

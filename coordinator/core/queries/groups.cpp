@@ -39,11 +39,7 @@ GroupViews group_views(const Workload& workload, const Groups& groups) {
 
 Result<ReplyBody> list_groups(const Facts& facts, const std::string& pattern) {
     const GroupViews views = group_views(facts.copies.workload, facts.planner().groups());
-    std::vector<std::string> names;
-    for (const auto& [name, view] : views) {
-        names.push_back(name);
-    }
-    const auto matching = names_matching(pattern, std::move(names));
+    const auto matching = keys_matching(pattern, views);
     if (!matching) {
         return tl::unexpected{matching.error()};
     }

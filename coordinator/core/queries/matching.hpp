@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/base/result.hpp"
@@ -19,6 +20,17 @@ inline constexpr std::uint64_t most_steps_of_one = 20'000'000;
 /// is wrong with the selector, or that it is too expensive for so many names.
 [[nodiscard]] Result<std::vector<std::string>> names_matching(std::string_view selector,
                                                               std::vector<std::string> names);
+
+/// The same of the names that are the keys of a map.
+template <class Map>
+[[nodiscard]] Result<std::vector<std::string>> keys_matching(std::string_view selector,
+                                                             const Map& map) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : map) {
+        names.push_back(name);
+    }
+    return names_matching(selector, std::move(names));
+}
 
 /// The wanted tasks that a selector matches, in the order of their names.
 [[nodiscard]] Result<std::vector<std::string>> wanted_names_matching(std::string_view selector,

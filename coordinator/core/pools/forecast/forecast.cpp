@@ -19,7 +19,7 @@ void Forecast::observe(const NeedSample& sample) {
     judge(sample);
     predictors_.observe(sample);
     recent_.add(sample);
-    Prediction next{.of = CivilMs{static_cast<std::int64_t>(sample.at) + to_ms(ahead)}};
+    Prediction next{.of = CivilMs{static_cast<std::int64_t>(sample.at) + to_ms(ahead_)}};
     for (const PredictorKind kind : predictor_kinds) {
         next.amounts[static_cast<std::size_t>(kind)] = predictors_.predict(kind, sample.at);
     }

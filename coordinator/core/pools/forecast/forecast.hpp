@@ -19,7 +19,11 @@ struct ForecastScore {
 /// The predictors of one pool beside each other, and how each would have done.
 class Forecast {
 public:
-    static constexpr Duration ahead = 2min;  ///< As long as a node may take to come.
+    static constexpr Duration usual_ahead = 2min;
+
+    /// `ahead`: the time that a node takes to come, at most an hour.
+    explicit Forecast(Duration ahead) : ahead_{ahead}, predictors_{ahead} {}
+    Forecast() : Forecast{usual_ahead} {}
 
     /// Each sample is later than those before.
     void observe(const NeedSample& sample);
@@ -43,7 +47,8 @@ private:
 
     void judge(const NeedSample& sample);
 
-    Predictors predictors_{ahead};
+    Duration ahead_;
+    Predictors predictors_;
     std::array<ForecastScore, predictor_kinds.size()> scores_{};
     std::deque<Prediction> open_;  // In the order of their times; as many as samples in `ahead`.
     Window recent_{1h};

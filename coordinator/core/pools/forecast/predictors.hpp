@@ -24,8 +24,7 @@ inline constexpr std::array predictor_kinds{PredictorKind::conservative, Predict
 class Predictors {
 public:
     /// `ahead`: the time that a node takes to come, at most an hour.
-    explicit Predictors(Duration ahead = 2min)
-        : trend_{{.ahead = ahead}}, seasonal_{{.ahead = ahead}} {}
+    explicit Predictors(Duration ahead) : trend_{{.ahead = ahead}}, seasonal_{{.ahead = ahead}} {}
 
     /// Each sample is later than those before.
     void observe(const NeedSample& sample);

@@ -9,15 +9,15 @@
 
 namespace muster::coordinator {
 
-/// What was needed lately, and the change that the same time of the week, or else of the day, has
-/// brought before.
+/// Adds to the recent need the change that is usual at this time of the week. In the first week,
+/// the change that is usual at this time of the day.
 ///
 ///     prediction = mean of the last minutes + usual(at + ahead) - usual(now)
 ///
-/// What is usual is kept for each quarter of an hour of the week and of the day: a mean in which
-/// each earlier week, or day, counts three quarters of the next. A quarter counts only once it is
-/// not asked for any more, so that all that is compared is of the same earlier weeks. Times are
-/// UTC.
+/// A quarter of an hour of the week has a usual need, and so has one of the day. It is a mean in
+/// which each week, or day, counts three quarters as much as the next one. The quarters of the last
+/// two hours are not in it yet, so that both terms of the difference are of the same weeks. Times
+/// are UTC.
 class Seasonal {
 public:
     struct Options {

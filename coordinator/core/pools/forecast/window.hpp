@@ -17,14 +17,14 @@ public:
 
     /// `sample` is later than all before. Within one thinned step the latest one counts.
     void add(const NeedSample& sample) {
-        const auto step = static_cast<std::int64_t>(length_ / std::chrono::seconds{most});
+        const auto length = std::chrono::duration_cast<std::chrono::seconds>(length_).count();
+        const auto step = length / static_cast<std::int64_t>(most);
         const std::size_t last = samples_.size();
         // The last one may still change. It is kept if the one before it is a step older.
         if (last >= 2 && seconds_between(samples_[last - 2].at, samples_[last - 1].at) < step) {
             samples_.pop_back();
         }
         samples_.push_back(sample);
-        const auto length = std::chrono::duration_cast<std::chrono::seconds>(length_).count();
         while (samples_.size() > most || seconds_between(samples_.front().at, sample.at) > length) {
             samples_.pop_front();
         }

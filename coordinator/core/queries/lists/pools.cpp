@@ -48,11 +48,7 @@ ForecastView view_of(const Forecast& forecast, PredictorKind kind, CivilMs now) 
 }  // namespace
 
 Result<ReplyBody> list_demand(const Facts& facts, const std::string& pattern) {
-    std::vector<std::string> names;
-    for (const auto& [name, index] : facts.demand.pools()) {
-        names.push_back(name);
-    }
-    auto matching = names_matching(pattern, std::move(names));
+    const auto matching = keys_matching(pattern, facts.demand.pools());
     if (!matching) {
         return tl::unexpected{matching.error()};
     }
@@ -74,11 +70,7 @@ Result<ReplyBody> list_demand(const Facts& facts, const std::string& pattern) {
 
 Result<ReplyBody> list_pools(const Facts& facts, const std::string& pattern) {
     PoolViews views = pool_views(facts);
-    std::vector<std::string> names;
-    for (const auto& [name, view] : views) {
-        names.push_back(name);
-    }
-    const auto matching = names_matching(pattern, std::move(names));
+    const auto matching = keys_matching(pattern, views);
     if (!matching) {
         return tl::unexpected{matching.error()};
     }
@@ -97,7 +89,7 @@ Result<ReplyBody> show_forecast(const Facts& facts, const std::string& name) {
     }
     PoolForecastReply reply{.name = name,
                             .need = facts.demand.total(name),
-                            .ahead_ms = static_cast<std::uint64_t>(to_ms(Forecast::ahead)),
+                            .ahead_ms = static_cast<std::uint64_t>(to_ms(Forecast::usual_ahead)),
                             .predictors = {},
                             .recent = {}};
     if (forecast == nullptr) {

@@ -1,7 +1,5 @@
 // What reporters need of pools, and what is asked about it.
 
-#include "coordinator/core/pools/demand.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -10,6 +8,7 @@
 #include "tests/catch.hpp"
 
 #include "common/base/limits.hpp"
+#include "coordinator/core/pools/forecasts.hpp"
 #include "tests/unit/coordinator/core/coordinator_harness.hpp"
 
 using namespace muster;
@@ -54,7 +53,7 @@ TEST_CASE("the demand of a pool is the sum of what each reporter said last", "[p
 }
 
 // Goal: nobody has to wait for the time of what is not needed any more.
-TEST_CASE("a need of 0 takes a reporter off a pool at once", "[pools]") {
+TEST_CASE("a need of 0 takes a reporter off a pool at once", "[pools][FN-03]") {
     Demand demand;
     REQUIRE(demand.take(first_advert, advert("lb-1", {{"web", 300}, {"api", 5}})) == true);
     REQUIRE(demand.take(first_advert, advert("lb-1", {{"web", 0}, {"none", 0}})) == true);
@@ -134,6 +133,10 @@ TEST_CASE("there is room for so many pools, reporters and amounts", "[pools]") {
     CHECK_FALSE(demand.take(first_advert, advert("another", {{"p1", 1}})));
     CHECK(demand.take(first_advert, advert("lb-1", all)) == true);  // A repetition needs no room.
     CHECK(demand.total("p0") == limits::demand_claims / all.size());
+    // Nor does what is taken back, even of a pool that the reporter never named.
+    REQUIRE(demand.take(first_advert, advert("lb-2", {{"p7", 0}})) == true);
+    REQUIRE(demand.take(first_advert, advert("few", {{"p1", 1}})) == true);
+    CHECK(demand.take(first_advert, advert("few", {{"p1", 0}, {"p2", 0}, {"other", 0}})) == true);
 }
 
 TEST_CASE("operators see demand, and the pools that it makes", "[pools][FN-D7]") {
@@ -205,4 +208,28 @@ TEST_CASE("forecasts say what they expected, and how far they were off", "[pools
     CHECK(trend.predicted > conservative.predicted + 100);
     REQUIRE_FALSE(forecast.recent.empty());
     CHECK(forecast.recent.back().need == need - 10);
+}
+
+// Goal: a clock that is set back an hour does not stop the forecasts for as long; one that is
+// corrected by some seconds costs them nothing.
+TEST_CASE("forecasts begin anew when civil time is set back", "[pools]") {
+    Demand demand;
+    REQUIRE(demand.take(first_advert, advert("lb-1", {{"web", 300}})) == true);
+    constexpr std::int64_t day_ms = 1'793'577'600'000;
+    const auto samples = [&](const Forecasts& forecasts) {
+        return forecasts.find("web")->recent().size();
+    };
+    Forecasts forecasts;
+    forecasts.sample(CivilMs{day_ms}, demand);
+    forecasts.sample(CivilMs{day_ms + 60'000}, demand);
+    forecasts.sample(CivilMs{day_ms + 61'000}, demand);  // Too early.
+    CHECK(samples(forecasts) == 2);
+    forecasts.sample(CivilMs{day_ms + 30'000}, demand);
+    CHECK(samples(forecasts) == 2);
+    forecasts.sample(CivilMs{day_ms + 120'000}, demand);
+    CHECK(samples(forecasts) == 3);
+    forecasts.sample(CivilMs{day_ms - 3'600'000}, demand);
+    CHECK(samples(forecasts) == 1);
+    forecasts.sample(CivilMs{day_ms - 3'570'000}, demand);
+    CHECK(samples(forecasts) == 2);
 }

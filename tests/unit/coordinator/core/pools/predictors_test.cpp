@@ -35,12 +35,12 @@ Amount need_of_day(std::int64_t second) {
 TEST_CASE("nothing is predicted from nothing", "[pools]") {
     for (const PredictorKind kind : predictor_kinds) {
         INFO(to_string(kind));
-        CHECK(Predictors{}.predict(kind, at(0)) == 0);
+        CHECK(Predictors{2min}.predict(kind, at(0)) == 0);
     }
 }
 
 TEST_CASE("every predictor holds to a constant need", "[pools]") {
-    Predictors predictors;
+    Predictors predictors{2min};
     feed(predictors, 0, 8 * 86'400, [](std::int64_t) { return Amount{700}; });
     for (const PredictorKind kind : predictor_kinds) {
         INFO(to_string(kind));

@@ -74,6 +74,27 @@ struct LeaseHarness : CoordinatorHarness {
     }
 };
 
+/// The second leader knows the exclusive task in this generation.
+StoreImage store_of_another_leader(Generation generation) {
+    StoreImage image = CoordinatorHarness::empty_store();  // Of the third epoch.
+    image.meta.counter = generation;
+    StoredTask task{.wanted = LeaseHarness::wanted("db", 1), .generation = generation};
+    task.created = Generation{1};
+    task.wanted.spec.exclusive = true;
+    task.wanted.spec.update.max_surge = 0;
+    image.tasks.push_back(task);
+    return image;
+}
+
+/// What an agent says of its copy of the instance.
+InstanceReport copy_of(Generation generation, InstanceState state) {
+    InstanceReport report;
+    report.id = db0;
+    report.generation = generation;
+    report.state = state;
+    return report;
+}
+
 }  // namespace
 
 TEST_CASE("a start of an exclusive instance has a lease and a token, and polls renew the lease",
@@ -169,21 +190,11 @@ TEST_CASE("a new leader waits only with instances that no node reports",
 // Method: the first leader had moved it on; the second gets only the report of the copy that ends.
 TEST_CASE("a copy that ends under a new leader does not prove that none runs",
           "[coordinator][leases][S8][S11]") {
-    StoreImage image = CoordinatorHarness::empty_store();  // Of the third epoch.
-    image.meta.counter = Generation{5};
-    StoredTask task{.wanted = LeaseHarness::wanted("db", 1), .generation = Generation{5}};
-    task.created = Generation{5};
-    task.wanted.spec.exclusive = true;
-    task.wanted.spec.update.max_surge = 0;
-    image.tasks.push_back(task);
+    const StoreImage image = store_of_another_leader(Generation{5});
     LeaseHarness harness{image};
     FakeAgent& n1 = harness.add("n1");
     n1.stamps = true;
-    InstanceReport ending;
-    ending.id = db0;
-    ending.generation = Generation{5};
-    ending.state = InstanceState::stopping;
-    n1.instances[db0] = ending;
+    n1.instances[db0] = copy_of(Generation{5}, InstanceState::stopping);
     harness.send_hello(n1);
     harness.pass(5s);
     n1.instances.clear();
@@ -198,22 +209,12 @@ TEST_CASE("a copy that ends under a new leader does not prove that none runs",
 // that another copy runs on an older lease. Method: the second leader hears of that copy only.
 TEST_CASE("a copy of an earlier generation does not prove that no other runs",
           "[coordinator][leases][S8][S11]") {
-    StoreImage image = CoordinatorHarness::empty_store();  // Of the third epoch.
-    image.meta.counter = Generation{7};
-    StoredTask task{.wanted = LeaseHarness::wanted("db", 1), .generation = Generation{7}};
-    task.created = Generation{1};
-    task.wanted.spec.exclusive = true;
-    task.wanted.spec.update.max_surge = 0;
-    image.tasks.push_back(task);
+    StoreImage image = store_of_another_leader(Generation{7});
     image.nodes.push_back(CoordinatorHarness::stored("n1"));
     LeaseHarness harness{image};
     FakeAgent& n1 = harness.add("n1");
     n1.stamps = true;
-    InstanceReport earlier;
-    earlier.id = db0;
-    earlier.generation = Generation{5};
-    earlier.state = InstanceState::running;
-    n1.instances[db0] = earlier;
+    n1.instances[db0] = copy_of(Generation{5}, InstanceState::running);
     harness.send_hello(n1);
     harness.pass(over - 10s);
     for (const Batch& batch : n1.batches) {
@@ -227,21 +228,11 @@ TEST_CASE("a copy of an earlier generation does not prove that no other runs",
 // in the store reports the instance, and then that it is gone.
 TEST_CASE("a claim of an unknown node under a new leader does not prove that nothing else runs",
           "[coordinator][leases][S8][S18]") {
-    StoreImage image = CoordinatorHarness::empty_store();  // Of the third epoch.
-    image.meta.counter = Generation{5};
-    StoredTask task{.wanted = LeaseHarness::wanted("db", 1), .generation = Generation{5}};
-    task.created = Generation{5};
-    task.wanted.spec.exclusive = true;
-    task.wanted.spec.update.max_surge = 0;
-    image.tasks.push_back(task);
+    const StoreImage image = store_of_another_leader(Generation{5});
     LeaseHarness harness{image};
     FakeAgent& n1 = harness.add("n1");
     n1.stamps = true;
-    InstanceReport claimed;
-    claimed.id = db0;
-    claimed.generation = Generation{5};
-    claimed.state = InstanceState::running;
-    n1.instances[db0] = claimed;
+    n1.instances[db0] = copy_of(Generation{5}, InstanceState::running);
     harness.send_hello(n1);
     harness.pass(5s);
     n1.instances.clear();
