@@ -97,6 +97,31 @@ constexpr std::array add_options{
 constexpr std::array demand_options{
     OptionEntry{"--ttl", '\0', "TIME", "how long it counts unless it is said again (10s)"},
 };
+constexpr OptionEntry provider_of_pool{
+    "--provider", '\0', "PROVIDER", "a provider that the coordinator's configuration names (none)"};
+constexpr OptionEntry reason_of_pool{"--reason", '\0', "TEXT",
+                                     "why; kept with the change and shown to people"};
+constexpr std::array pool_options{
+    OptionEntry{"--unit", '\0', "UNIT", "memory_mb, slots or cpu_milli (memory_mb)"},
+    provider_of_pool,
+    OptionEntry{"--predictor", '\0', "NAME",
+                "conservative, trend, peak, seasonal, schedule, or a program (conservative)"},
+    OptionEntry{"--min", '\0', "N", "the fewest nodes (0)"},
+    OptionEntry{"--max", '\0', "N", "the most nodes (100)"},
+    OptionEntry{"--step", '\0', "N", "at most so many are asked for at once (20)"},
+    OptionEntry{"--drain-budget", '\0', "N", "at most so many drain at once (20)"},
+    OptionEntry{"--node-amount", '\0', "AMOUNT",
+                "what a new node will have; 0: what the present ones have (0)"},
+    OptionEntry{"--arrive-within", '\0', "TIME", "a node that serves later is removed (5m)"},
+    OptionEntry{"--max-drain", '\0', "TIME", "then a node is removed even if it works (50s)"},
+    OptionEntry{"--up-cooldown", '\0', "TIME", "so long after it grew it does not grow (0s)"},
+    OptionEntry{"--down-cooldown", '\0', "TIME",
+                "so long after it changed it does not shrink (0s)"},
+    OptionEntry{"--demand-ttl", '\0', "TIME", "the longest time that demand may last (30s)"},
+    OptionEntry{"--schedule", '\0', "LINE", "as 'mon-fri 08:00 400'; may be repeated"},
+    OptionEntry{"--zone", '\0', "ZONE", "of the times in the schedule (UTC)"},
+    reason_of_pool};
+constexpr std::array pool_reason{reason_of_pool};
 constexpr std::array event_options{
     OptionEntry{"--follow", '\0', "", "show new events as they happen, until Ctrl-C"},
     OptionEntry{"--since", '\0', "WHEN",
@@ -244,6 +269,16 @@ constexpr std::array table{
     ask<DemandListRequest>(Verb::demand_list, Run::read, Words::anything, read_options),
     ask<PoolListRequest>(Verb::pool_list, Run::read, Words::anything, read_options),
     ask<PoolForecastRequest>(Verb::pool_forecast, Run::read, Words::anything, read_options),
+    ask<PoolShowRequest>(Verb::pool_show, Run::read, Words::anything, read_options),
+    ask<PoolMembersRequest>(Verb::pool_members, Run::read, Words::anything, read_options,
+        {.arguments = "NAME"}),
+    ask<PoolCreateRequest>(Verb::pool_create, Run::change, Words::anything, pool_options,
+        {"NAME [OPTIONS]", {}, "pool create web --provider cloud --unit slots --max 10"}),
+    ask<PoolSetRequest>(Verb::pool_set, Run::change, Words::anything, pool_options,
+        {"NAME [OPTIONS]", {}, "pool set web --max 20"}),
+    ask<PoolRemoveRequest>(Verb::pool_remove, Run::change, Words::anything, pool_reason),
+    ask<PoolPauseRequest>(Verb::pool_pause, Run::change, Words::anything, pool_reason),
+    ask<PoolResumeRequest>(Verb::pool_resume, Run::change, Words::anything, pool_reason),
     ask<WaitRequest>(Verb::wait, Run::wait, Words::task, wait_options,
         {.arguments = "PATTERN", .example = "wait web --timeout 30s"}),
     ask<EventsRequest>(Verb::events, Run::events, Words::anything, event_options,
@@ -262,8 +297,11 @@ constexpr std::array table{
     VerbEntry{Verb::explain_node, Run::read, "explain node", "NODE", Words::node, read_options,
               "why a node gets work or not, and its latest changes", "explain node n7",
               codec::Area::planning},
+    VerbEntry{Verb::explain_pool, Run::read, "explain pool", "POOL", Words::anything, read_options,
+              "why a pool has the size that it has, and its latest changes", "explain pool web",
+              codec::Area::pools},
     VerbEntry{Verb::explain, Run::read, "explain", "NAME", Words::anything, read_options,
-              "an instance, a task or a node, if only one of them has the name", "explain web.3",
+              "an instance, a task, a node or a pool, if only one has the name", "explain web.3",
               codec::Area::planning},
     ask<RebalanceRequest>(Verb::rebalance, Run::change, Words::anything, {},
         {.summary = "balance the load once; 'plan --rebalance' shows the moves"}),

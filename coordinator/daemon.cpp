@@ -16,6 +16,7 @@
 #include "common/net/host/notify.hpp"
 #include "common/net/host/signals.hpp"
 #include "coordinator/host/file_limit.hpp"
+#include "coordinator/providers/local_process.hpp"
 #include "coordinator/server.hpp"
 #include "coordinator/store/file_election.hpp"
 
@@ -67,6 +68,7 @@ Result<Security> security_of(const Options& options, const std::optional<Cluster
 struct Found {
     Server::Bindings wanted;
     Security security;
+    OutsideOptions outside;
     ClusterId cluster;  ///< Of the keys; without keys, of a new store.
     bool has_keys = false;
     std::string state;
@@ -87,8 +89,12 @@ public:
           found_{std::move(found)},
           signals_{signals},
           etcd_{etcd},
-          server_{context_, loop_, core_options(options_, found_), record_options(options_),
-                  found_.security} {
+          server_{context_,
+                  loop_,
+                  core_options(options_, found_),
+                  record_options(options_),
+                  found_.security,
+                  found_.outside} {
         loop_.watch(signals_.fd(), [this](Instant) {
             while (const auto number = signals_.take()) {
                 log::info("stopping", {{"signal", *number}});
@@ -312,6 +318,8 @@ Result<void> run_coordinator(const Options& options, BeginEtcdElection etcd) {
     net::Signals signals{SIGTERM, SIGINT};
     std::signal(SIGPIPE, SIG_IGN);
     std::signal(SIGXFSZ, SIG_IGN);  // A file size limit fails the write, not the process.
+    // A process that ignores it, perhaps as its parent did, never learns how its programs end.
+    std::signal(SIGCHLD, SIG_DFL);
     if (auto fit = net::check_library(); !fit) {
         return fit;
     }
@@ -327,14 +335,22 @@ Result<void> run_coordinator(const Options& options, BeginEtcdElection etcd) {
     if (*keys) {
         keep_memory_private();
     }
-    Found found{
-        .wanted = {}, .security = {}, .cluster = {}, .has_keys = keys->has_value(), .state = state};
+    Found found{.wanted = {},
+                .security = {},
+                .outside = options.outside,
+                .cluster = {},
+                .has_keys = keys->has_value(),
+                .state = state};
     found.cluster = *keys ? (*keys)->secret.cluster : net::random_id<ClusterId>();
     auto ready = security_of(options, *keys).and_then([&](const Security& security) {
         found.security = security;
         return bindings(options, directories).map([&](const Server::Bindings& wanted) {
             found.wanted = wanted;
         });
+    });
+    ready = ready.and_then([&] {
+        return find_local_programs(found.outside,
+                                   {state, found.wanted.agents, found.wanted.operators_ipc});
     });
     if (!ready) {
         return ready;

@@ -15,6 +15,7 @@
 #include "common/spec/quantity.hpp"
 #include "common/text/utf8.hpp"
 #include "coordinator/core_options.hpp"
+#include "coordinator/provider_keys.hpp"
 
 namespace muster::coordinator {
 namespace {
@@ -165,6 +166,7 @@ std::vector<std::string_view> known_keys(const Section& section) {
     if (section.name.empty()) {
         std::ranges::transform(std::span{sections}.subspan(1), std::back_inserter(names),
                                &Section::name);
+        names.insert(names.end(), {"providers", "predictors"});  // Tables of tables.
     }
     return names;
 }
@@ -204,6 +206,7 @@ Options read_file(TomlFields& fields, const toml::table& table) {
             read_section(fields, *found, inner, options);
         }
     }
+    read_outside(fields, table, options.outside, options.core);
     toml::source_region where;
     if (const auto done = complete(options.core, table, where); !done) {
         fields.fail_at(where, done.error().detail);

@@ -8,6 +8,7 @@
 #include "common/base/result.hpp"
 #include "common/log/log.hpp"
 #include "coordinator/core/coordinator.hpp"
+#include "coordinator/providers/provider_options.hpp"
 
 namespace muster::coordinator {
 
@@ -49,6 +50,7 @@ struct Options {
     std::string record;              ///< Directory for the flight recorder. Empty: none.
     std::uint32_t record_mib = 256;  ///< Disk space that it may take.
     std::uint32_t agents = 0;        ///< The fleet that open files must suffice for. 0: what fits.
+    OutsideOptions outside;          ///< Its names are in `core`, too.
     CoordinatorOptions core;
 };
 

@@ -12,6 +12,7 @@
 #include "common/net/host/clock.hpp"
 #include "coordinator/endpoints/advertised.hpp"
 #include "coordinator/host/file_limit.hpp"
+#include "coordinator/host/zones.hpp"
 #include "coordinator/http/pages.hpp"
 
 namespace muster::coordinator {
@@ -43,7 +44,8 @@ bool is_put_off(Instant turn, int& in_a_row) {
 }  // namespace
 
 Server::Server(net::Context& context, net::Loop& loop, const CoordinatorOptions& options,
-               std::optional<RecordOptions> record, Security security)
+               std::optional<RecordOptions> record, Security security,
+               const OutsideOptions& outside)
     : loop_{loop},
       record_{std::move(record)},
       security_{std::move(security)},
@@ -56,6 +58,7 @@ Server::Server(net::Context& context, net::Loop& loop, const CoordinatorOptions&
       http_{loop, [this](Instant now, std::string_view path) { return answer_http(now, path); }},
       core_{net::boottime_now(), options, StoreImage{}},
       events_{context, core_},
+      programs_{outside},
       process_{worker_, standing_, security_.orders},
       requests_{{core_, standing_, process_, worker_, security_.orders},
                 [this](Instant now, const Input& input) { step(now, input); },
@@ -115,6 +118,11 @@ Result<Server::Bindings> Server::listen(const Bindings& wanted) {
 void Server::watch_all() {
     loop_.watch(agents_.socket(), [this](Instant now) { return receive_from_agents(now); });
     loop_.watch(worker_.fd(), [this](Instant now) { worker_.finish(now); });
+    loop_.watch(programs_.fd(), [this](Instant now) {
+        for (auto& answer : programs_.take()) {
+            step(now, std::move(answer));
+        }
+    });
     for (auto* const endpoint : {&operators_, &operators_ipc_, &enrolment_}) {
         loop_.watch(endpoint->socket(), [this, endpoint](Instant now) {
             return requests_.receive(now, *endpoint) != net::Receipt::nothing;
@@ -189,7 +197,16 @@ void Server::read_store(Instant now) {
 
 void Server::forward_civil_time(Instant now) {
     civil_due_ = now + civil_interval;
-    step(now, CivilTime{net::civil_now()});
+    CivilTime civil{.at = net::civil_now()};
+    for (const std::string& zone : core_.zones()) {
+        if (const auto offset = utc_offset(zone, civil.at)) {
+            civil.zones.push_back({.zone = zone, .offset_s = *offset});
+        } else {
+            log::write(zone_complaints_, now, log::Level::warn, "the time in a zone is not known",
+                       {{"reason", offset.error().detail}});
+        }
+    }
+    step(now, civil);
 }
 
 void Server::check_file_use(Instant now) {
@@ -263,6 +280,9 @@ void Server::carry_out(Instant now, Output output) {
         requests_.reply(answer);
     }
     events_.add(std::move(output.events));
+    for (auto& call : output.calls) {
+        programs_.call(std::move(call));
+    }
     if (output.resign) {
         resigned_ = std::move(output.resign);
     }

@@ -15,6 +15,7 @@
 #include "coordinator/endpoints/event_endpoint.hpp"
 #include "coordinator/endpoints/gate.hpp"
 #include "coordinator/http/http.hpp"
+#include "coordinator/providers/provider_programs.hpp"
 #include "coordinator/recorder/recorder.hpp"
 #include "coordinator/requests/dispatcher.hpp"
 #include "coordinator/requests/operator_endpoint.hpp"
@@ -35,7 +36,8 @@ namespace muster::coordinator {
 ///
 ///     agents ----\                                 /--> store (durable later: an input again)
 ///     operators --+--> receive --> step(now) -----+---> agents: polls, commands
-///     store ------/                                \--> operators: replies; listeners: events
+///     store ------/                                |\-> operators: replies; listeners: events
+///     programs --/                                 \--> programs of providers and predictors
 ///
 /// The server answers an HTTP request from a query of the core.
 ///
@@ -54,7 +56,8 @@ public:
     };
 
     Server(net::Context& context, net::Loop& loop, const CoordinatorOptions& options,
-           std::optional<RecordOptions> record = {}, Security security = {});
+           std::optional<RecordOptions> record = {}, Security security = {},
+           const OutsideOptions& outside = {});
     ~Server();
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
@@ -122,6 +125,7 @@ private:
     Coordinator core_;
     EventEndpoint events_;
     std::optional<Recorder> recorder_;
+    ProviderPrograms programs_;
     Worker worker_;
     ProcessAnswers process_;
     Dispatcher requests_;
@@ -140,6 +144,7 @@ private:
     Bindings bound_;                         // As others reach them.
     log::RateLimit file_complaints_{1, 1min};
     log::RateLimit record_complaints_{1, 1min};
+    log::RateLimit zone_complaints_{1, 1min};
     ShellStats stats_;
     std::optional<std::string> resigned_;
 };

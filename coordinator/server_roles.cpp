@@ -25,6 +25,7 @@ void Server::lead(Store& store, const StoreImage& image) {
     if (record_) {
         recorder_.emplace(*record_);
     }
+    programs_.begin(image.meta.cluster);
     core_.lead(now, image);
     show_leader();
     loop_.watch(store_->fd(), [this](Instant then) { read_store(then); });
@@ -54,6 +55,7 @@ void Server::stand_by() {
     process_.use(nullptr);
     resigned_.reset();
     recorder_.reset();
+    programs_.cancel_all();  // The next leader numbers its calls from the start.
     unsent_.clear();
     core_.stand_by();
     agents_.stand_by();
@@ -97,6 +99,7 @@ void Server::stop() {
     loop_.forget(agents_.socket());
     loop_.forget(events_.socket());
     loop_.forget(worker_.fd());
+    loop_.forget(programs_.fd());
     agents_.socket().close();
     events_.socket().close();
     http_.close();

@@ -142,6 +142,17 @@ Made demand_set(const CommandLine& line) {
         });
 }
 
+template <class Request>
+Made define_pool(const CommandLine& line) {
+    Request request{.name = line.arguments[0], .why = occasion_of(line)};
+    return read_pool_options(line, request.changes).map([&]() -> RequestBody { return request; });
+}
+
+template <class Request>
+Made with_reason(const CommandLine& line) {
+    return Request{.name = line.arguments[0], .why = occasion_of(line)};
+}
+
 Made logs(const CommandLine& line) {
     LogsRequest request{.instance = line.arguments[0],
                         .node = line.value("--node").value_or(""),
@@ -200,6 +211,12 @@ constexpr std::array own_requests{
     OwnRequest{Verb::task_add, request_to_add},
     OwnRequest{Verb::task_scale, scale},
     OwnRequest{Verb::demand_set, demand_set},
+    OwnRequest{Verb::pool_create, define_pool<PoolCreateRequest>},
+    OwnRequest{Verb::pool_set, define_pool<PoolSetRequest>},
+    OwnRequest{Verb::pool_remove, with_reason<PoolRemoveRequest>},
+    OwnRequest{Verb::pool_pause, with_reason<PoolPauseRequest>},
+    OwnRequest{Verb::pool_resume, with_reason<PoolResumeRequest>},
+    OwnRequest{Verb::explain_pool, explain<Subject::pool>},
     OwnRequest{Verb::wait, wait},
     OwnRequest{Verb::logs, logs},
     OwnRequest{Verb::top, top},

@@ -75,6 +75,10 @@ struct OwnRequest {
 /// The author, and the reason of --reason.
 [[nodiscard]] Occasion occasion_of(const CommandLine& line);
 
+/// The members of a pool's definition that options set.
+[[nodiscard]] tl::expected<void, BadRequest> read_pool_options(const CommandLine& line,
+                                                               PoolChanges& changes);
+
 /// Requests about keys and tokens.
 [[nodiscard]] std::span<const OwnRequest> key_requests();
 

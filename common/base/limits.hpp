@@ -53,8 +53,24 @@ inline constexpr std::size_t demand_reporters = 10'000;        ///< As many as n
 inline constexpr std::size_t demand_claims = 200'000;          ///< Amounts, of all reporters.
 inline constexpr std::size_t advert_pools = 1'000;             ///< Amounts in one request.
 inline constexpr std::uint64_t demand_amount = 1'000'000'000;  ///< A petabyte, counted in MB.
+inline constexpr std::uint32_t pool_nodes = 10'000;            ///< As many as nodes.
 inline constexpr Duration demand_ttl_least = 1s;  ///< They are looked through each second.
 inline constexpr Duration demand_ttl_most = 1h;   ///< Who is silent longer is gone.
+inline constexpr std::size_t schedule_lines =
+    100;  ///< Of a pool: 14 a day, if each day has its own.
+
+// Programs of providers and predictors.
+/// Of a configuration, with predictors. All their programs have fewer files than poll() takes.
+inline constexpr std::size_t providers = 16;
+inline constexpr std::size_t programs_of_provider = 8;  ///< At once; each has four files.
+/// That wait for one of them. The oldest are answered within a deadline.
+inline constexpr std::size_t calls_of_provider = 1'000;
+/// What a program prints: 20,000 nodes with long names.
+inline constexpr std::size_t program_output_bytes = std::size_t{4} << 20U;
+inline constexpr std::size_t program_errors_bytes = std::size_t{16} << 10U;  ///< The last ones.
+inline constexpr std::size_t provider_id_bytes = 128;                        ///< Of one node.
+inline constexpr Duration program_deadline_least = 1s;  ///< Python starts in it.
+inline constexpr Duration program_deadline_most = 1h;   ///< A longer call hangs.
 
 // Secrets that the coordinator keeps: a task's own must fit into a batch of commands with its spec.
 inline constexpr std::size_t cluster_secret_bytes = 4 * 1024;  ///< A key or a password, no bundle.

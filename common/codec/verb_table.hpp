@@ -113,6 +113,8 @@ template <>
 inline constexpr std::string_view own_kind<UpgradeReply> = "upgrade";
 template <>
 inline constexpr std::string_view own_kind<DemandReply> = "demand";
+template <>
+inline constexpr std::string_view own_kind<PoolChangeReply> = "pool change";
 
 namespace verb_table {
 
@@ -202,6 +204,24 @@ inline constexpr auto verb_rows = [] {
             "the pools: their nodes, and how much of them is needed", "pool list"),
         row<PoolForecastRequest, PoolForecastReply>("pool forecast", pools, read, observer, "NAME",
             "what predictors expect a pool to need, and their errors", "pool forecast web"),
+        row<PoolShowRequest, PoolShowReply>("pool show", pools, read, observer, "NAME",
+            "a pool: its definition, its nodes, and why it has its size", "pool show web"),
+        row<PoolMembersRequest, PoolMembersReply>("pool members", pools, read, observer, "NAME [EPOCH VERSION]",
+            "the nodes that serve, in the order in which they began", "pool members web"),
+        row<PoolCreateRequest, PoolChangeReply>("pool create", pools, change, admin,
+            R"({"verb": "pool create", "name": NAME, "provider": PROVIDER, "min": N, "max": N, ...})",
+            "define a pool, whose size then follows its demand",
+            R"({"verb": "pool create", "name": "web", "unit": "slots", "max": 10})"),
+        row<PoolSetRequest, PoolChangeReply>("pool set", pools, change, operator_,
+            R"({"verb": "pool set", "name": NAME, "min": N, "max": N, ...})",
+            "change parts of the definition of a pool",
+            R"({"verb": "pool set", "name": "web", "max": 20})"),
+        row<PoolRemoveRequest, PoolChangeReply>("pool remove", pools, change, admin, "NAME",
+            "forget the definition of a pool without provided nodes", "pool remove web"),
+        row<PoolPauseRequest, PoolChangeReply>("pool pause", pools, change, operator_, "NAME",
+            "ask for no node and begin no drain until 'pool resume'", "pool pause web"),
+        row<PoolResumeRequest, PoolChangeReply>("pool resume", pools, change, operator_, "NAME",
+            "size the pool again; accept a listing that misses many nodes", "pool resume web"),
         row<EventsRequest, EventsReply>("events", cluster, read, observer, "[SINCE [LIMIT]]",
             "recent events with a sequence number above SINCE", "events 0 20"),
         row<WaitRequest, WaitReply>("wait", tasks, read, observer, "PATTERN [TIMEOUT]",
@@ -229,7 +249,7 @@ inline constexpr auto verb_rows = [] {
         row<StoreAcceptRequest, StoreAcceptReply>("store accept", cluster, change, admin, "[dry-run]",
             "take over the nodes that are ahead of the store", "store accept dry-run"),
         row<ExplainRequest, ExplainReply>("explain", planning, read, observer, "[SUBJECT] NAME",
-            "why an instance, a task or a node is in its state", "explain web.3"),
+            "why an instance, a task, a node or a pool is in its state", "explain web.3"),
         row<PlanRequest, PlanReply>("plan", planning, read, observer, "[fail KEY=PATTERN]... [without PATTERN]... [add N] [rebalance]",
             "what the planner would do in a what-if; nothing changes", "plan fail node=n2 without web add 5"),
         row<RebalanceRequest, RebalanceReply>("rebalance", planning, read, operator_, "",

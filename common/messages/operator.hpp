@@ -14,6 +14,7 @@
 #include "common/messages/operator/intents.hpp"
 #include "common/messages/operator/keys.hpp"
 #include "common/messages/operator/nodes.hpp"
+#include "common/messages/operator/pool_definitions.hpp"
 #include "common/messages/operator/pools.hpp"
 #include "common/messages/operator/secrets.hpp"
 #include "common/messages/operator/tasks.hpp"
@@ -56,7 +57,8 @@ using CoreRequestBody = OutOfLine<std::variant<
     NodeAcceptRequest, EnrolRequest, TokenListRequest, TokenCreateRequest, TokenRevokeRequest,
     SecretListRequest, SecretSetRequest, SecretRemoveRequest, UpgradeFinishRequest,
     CoordinatorResignRequest, DemandSetRequest, DemandListRequest, PoolListRequest,
-    PoolForecastRequest>>;
+    PoolForecastRequest, PoolCreateRequest, PoolSetRequest, PoolRemoveRequest, PoolPauseRequest,
+    PoolResumeRequest, PoolShowRequest, PoolMembersRequest>>;
 
 template <class... Shell, class... Core>
 std::variant<Shell..., Core...> all_of_both(std::variant<Shell...>, std::variant<Core...>);
@@ -84,7 +86,8 @@ using ReplyBody = OutOfLine<std::variant<
     ReportedReply, ExplainReply, PlanReply, RebalanceReply, NodesChangeReply, LimitsReply,
     GroupListReply, GroupShowReply, FreezeReply, LogsReply, TaskSignalReply, UsageReply, KeysReply,
     TokensReply, EnrolReply, AuditReply, AuditVerifyReply, SecretsReply, CoordinatorsReply,
-    UpgradeReply, DemandReply, DemandListReply, PoolListReply, PoolForecastReply>>;
+    UpgradeReply, DemandReply, DemandListReply, PoolListReply, PoolForecastReply, PoolChangeReply,
+    PoolShowReply, PoolMembersReply>>;
 
 /// Says that a coordinator answered which does not lead: it knows what is wanted, not what runs,
 /// and takes no changes.

@@ -71,6 +71,9 @@ public:
     /// Hosts may connect to enrol.
     [[nodiscard]] bool is_enrolment_open(Instant now) const;
 
+    /// The zones whose offsets it needs with civil time.
+    [[nodiscard]] std::vector<std::string> zones() const;
+
     /// A large change is not complete yet: the recorder must not record this state.
     [[nodiscard]] bool has_incomplete_change() const;
 

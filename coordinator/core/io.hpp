@@ -11,6 +11,7 @@
 #include "common/crypto/key.hpp"
 #include "common/messages/message.hpp"
 #include "common/messages/operator.hpp"
+#include "coordinator/core/pools/providers/provider_calls.hpp"
 #include "coordinator/core/rows.hpp"
 
 /// What goes into the coordinator's core and what comes out of it.
@@ -72,15 +73,29 @@ struct StoreFailed {
 struct OwnSockets {
     bool ill = false;
 };
-/// Civil time at `now`. Given at the start and every few seconds.
+/// How far the local time of a zone is from UTC, in seconds. Negative: west of Greenwich.
+struct ZoneOffset {
+    std::string zone;
+    std::int32_t offset_s = 0;
+
+    friend bool operator==(const ZoneOffset&, const ZoneOffset&) = default;
+};
+/// Civil time at `now`. Given at the start and every few seconds, so the offsets need not say when
+/// they change next.
 struct CivilTime {
     CivilMs at{};
+    std::vector<ZoneOffset> zones{};  ///< That the core needs, except UTC, and the shell knows.
+};
+/// The one answer to an OutsideCall.
+struct OutsideAnswer {
+    std::uint64_t number = 0;  ///< Of the call.
+    OutsideResult result;
 };
 /// A deadline passed.
 struct Wake {};
 
 using Input = std::variant<FromAgent, SessionClosed, Undecodable, FromOperator, Denied, Persisted,
-                           StoreFailed, OwnSockets, CivilTime, Wake>;
+                           StoreFailed, OwnSockets, CivilTime, OutsideAnswer, Wake>;
 
 // ---- outputs ----
 
@@ -105,6 +120,7 @@ struct Output {
     std::vector<PollTo> polls;
     std::vector<ReplyTo> replies;
     std::vector<Event> events;
+    std::vector<OutsideCall> calls;
     std::optional<std::string> resign;  ///< The leadership is over, and why. No output follows.
     bool closed_round = false;          ///< A round ended with this step.
     /// For the recorder: the results of the checks of proofs in this step, as OrderProofs gives

@@ -21,7 +21,8 @@ Memory::Memory(Instant now, CoordinatorOptions given, const StoreImage& image)
       freeze{nodes, liveness, ledger.freeze()},
       membership{options,
                  {nodes, copies, ledger, access, renewals, room, suspension, liveness, freeze}},
-      planning{now, options, image, nodes, copies, ledger} {
+      planning{now, options, image, nodes, copies, ledger},
+      scaling{now, options, {nodes, copies, ledger, liveness, freeze, demand, forecasts}} {
     ensure(options.loss.silent_after >= 2, "one missed answer is no silence");
     ensure(options.loss.after > options.loss.silent_after, "a node is silent before it is lost");
 }
@@ -40,7 +41,8 @@ Facts Memory::facts(Instant now) const {
             .planning = planning,
             .events = events,
             .demand = demand,
-            .forecasts = forecasts};
+            .forecasts = forecasts,
+            .scaling = scaling};
 }
 
 }  // namespace muster::coordinator

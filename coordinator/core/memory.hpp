@@ -14,6 +14,7 @@
 #include "coordinator/core/pools/forecasts.hpp"
 #include "coordinator/core/queries/facts.hpp"
 #include "coordinator/core/rows.hpp"
+#include "coordinator/core/scaling/scaling.hpp"
 #include "coordinator/core/security/access.hpp"
 #include "coordinator/core/security/enrolments.hpp"
 #include "coordinator/core/security/key_renewals.hpp"
@@ -48,6 +49,7 @@ struct Memory {
     Planning planning;
     Demand demand;
     Forecasts forecasts;
+    Scaling scaling;
 };
 
 }  // namespace muster::coordinator

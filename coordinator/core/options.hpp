@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "common/base/time.hpp"
 #include "common/crypto/key.hpp"
@@ -36,8 +37,10 @@ struct CoordinatorOptions {
     bool keys = false;            ///< Agents must prove their names by keys.
     bool accept_pending = false;  ///< Hosts may ask to be admitted without a token.
     std::string version;
-    std::size_t rows_of_step = 500;  ///< A change with more rows takes several steps.
-    SecretKey order_key{};           ///< Of the proofs of orders. None: there are no proofs.
+    std::size_t rows_of_step = 500;         ///< A change with more rows takes several steps.
+    SecretKey order_key{};                  ///< Of the proofs of orders. None: there are no proofs.
+    std::vector<std::string> providers{};   ///< Their names, sorted: calls may go to these alone.
+    std::vector<std::string> predictors{};  ///< Likewise, besides those that are built in.
 };
 
 /// The time that a working node may need to find a new leadership, plus the polls until a node is

@@ -75,6 +75,7 @@ Output Rooms::step(Instant now, const Input& input) {
     if (!is_long || !closed) {
         in_.liveness.open_due(now, in_.ledger.meta().epoch, step.output.polls);
     }
+    in_.scaling.run(step);
     in_.planning.grant_leases(step, in_.ledger.meta().epoch);
     in_.liveness.own().note_pending_write(now, in_.ledger.oldest_unconfirmed());
     operators_.flush(step, in_.facts(now), effects);
@@ -95,7 +96,8 @@ Instant Rooms::next_deadline() const {
     Instant first = in_.liveness.rounds().next_deadline();
     for (const auto deadline :
          {in_.planning.next_deadline(), in_.membership.conflicts().next_deadline(),
-          in_.nodes.deadlines().next(), operators_.next_deadline(), in_.demand.next_deadline()}) {
+          in_.nodes.deadlines().next(), operators_.next_deadline(), in_.demand.next_deadline(),
+          in_.scaling.next_deadline()}) {
         first = std::min(first, deadline.value_or(first));
     }
     return first;
@@ -149,6 +151,7 @@ void Rooms::close(StepContext& step, const ClosedRound& closed, Effects& effects
     in_.membership.drains().complete(step, in_.membership.fleet(step.civil()));
     in_.copies.leases.drop_ended(step.now);
     require_proofs(step);
+    in_.scaling.on_round_closed();
     in_.planning.on_round_closed(closed);
 }
 
@@ -179,6 +182,7 @@ void Rooms::publish_changed_nodes(StepContext& step) {
     auto& written = change.of<StoredNode>().put;
     NodeRows rows{in_.nodes};
     for (const NodeIndex index : in_.nodes.take_touched(nodes_of_step)) {
+        in_.scaling.on_changed_node(index);
         const Node& node = in_.nodes[index];
         if (node.name.empty()) {
             continue;

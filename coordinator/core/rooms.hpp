@@ -42,6 +42,7 @@ private:
     void on(StepContext& step, const StoreFailed& input, Effects& effects);
     void on(StepContext& step, const OwnSockets& input, Effects& effects);
     void on(StepContext& step, const CivilTime& input, Effects& effects);
+    void on(StepContext& step, const OutsideAnswer& input, Effects& effects);
     void on(StepContext& step, const Wake& input, Effects& effects);
 
     // ---- durable writes, to the owners of the rows ----

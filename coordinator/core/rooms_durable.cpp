@@ -92,6 +92,7 @@ void Rooms::apply_write(StepContext& step, const PendingWrite& write, Effects& e
         effects.plan_at_least(PlanReason::all);  // More may be allowed now.
     }
     in_.freeze.on_durable(step, change, effects);
+    in_.scaling.on_durable(step, change);
 }
 
 void Rooms::apply_tasks(StepContext& step, const PendingWrite& write, Effects& effects) {

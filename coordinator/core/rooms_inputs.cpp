@@ -78,6 +78,7 @@ void Rooms::on(StepContext& step, const CivilTime& input, Effects& effects) {
     const CivilMs before = in_.clock.last();
     in_.clock.set(step.now, input.at);
     in_.forecasts.sample(input.at, in_.demand);
+    in_.scaling.on_zones(input.zones);
     for (const std::string& name : names_ending(in_.ledger.keys(), before, step.civil())) {
         in_.membership.check_key(step, name, effects);
     }
@@ -88,6 +89,10 @@ void Rooms::on(StepContext& step, const CivilTime& input, Effects& effects) {
         }
         in_.membership.drains().watch_all(step);
     }
+}
+
+void Rooms::on(StepContext& step, const OutsideAnswer& input, Effects& /*effects*/) {
+    in_.scaling.on_answer(step, input);
 }
 
 void Rooms::on(StepContext& step, const Wake& /*input*/, Effects& effects) {

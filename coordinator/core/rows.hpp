@@ -181,6 +181,41 @@ struct StoredSecret {
     friend bool operator==(const StoredSecret&, const StoredSecret&) = default;
 };
 
+/// The definition of a pool.
+struct StoredPool {
+    std::string name;
+    PoolSpec spec{};
+    bool paused = false;
+    CivilMs since{};       ///< Of the last change of it,
+    std::string author{};  ///< and whose it was.
+
+    friend bool operator==(const StoredPool&, const StoredPool&) = default;
+};
+
+/// How far a node of a provider is. Its row ends once the provider does not list it any more.
+enum class PoolNodeState : std::uint8_t {
+    requested,  ///< It has not served yet.
+    active,
+    draining,
+    removing,  ///< The provider is asked to remove it until it is not listed any more.
+};
+
+/// A node of a pool that a provider has, or was asked for.
+struct StoredPoolNode {
+    /// Of the node. While the provider has not named it: its request, `/`, and a number.
+    std::string name;
+    std::string pool;
+    std::string provider;
+    std::string id{};       ///< As the provider lists it. Empty: it has not named it.
+    std::string request{};  ///< That it comes from. Empty: it was found.
+    PoolNodeState state = PoolNodeState::requested;
+    CivilMs since{};               ///< When the state began.
+    bool granted = false;          ///< The provider has said that it will come.
+    std::uint32_t of_request = 0;  ///< Nodes that its request is for.
+
+    friend bool operator==(const StoredPoolNode&, const StoredPoolNode&) = default;
+};
+
 /// Who changed what, or what was refused to whom. Each row has the hash of the row before it, so
 /// that no row can be edited or taken away unseen (ADR 25).
 struct StoredAudit {
@@ -256,6 +291,8 @@ struct StoreImage {
     std::vector<StoredKey> keys;
     std::vector<StoredToken> tokens;
     std::vector<StoredSecret> secrets;
+    std::vector<StoredPool> pools;
+    std::vector<StoredPoolNode> pool_nodes;
     /// Of the rows of the audit only this. If it was taken out of the store, while rows are there,
     /// it has their highest number and no seal.
     std::vector<AuditHead> audit;
@@ -287,7 +324,8 @@ using Write =
                  EraseOldRequests, StoredFreeze, Erase<StoredFreeze>, Shared<StoredEnds>,
                  Erase<StoredEnds>, Shared<StoredKey>, Erase<StoredKey>, StoredToken,
                  Erase<StoredToken>, Shared<StoredAudit>, AuditHead, EraseOldAudit,
-                 Shared<StoredSecret>, Erase<StoredSecret>, Continues>;
+                 Shared<StoredSecret>, Erase<StoredSecret>, Shared<StoredPool>, Erase<StoredPool>,
+                 Shared<StoredPoolNode>, Erase<StoredPoolNode>, Continues>;
 
 /// Writes that become durable together, in the order of their numbers. They have no effect and get
 /// no answer before the input Persisted of this number.

@@ -374,6 +374,7 @@ struct CoreFields::OfCore : PlainFields, OfPools {
     static constexpr auto names(const RowCount<Row>*) {
         return "";
     }
+    static constexpr auto names(const RowCount<StoredPool>*) { return "rows by_ttl_ms"; }
     static constexpr auto names(const RowCount<StoredKey>*) { return "owners ends version"; }
     static constexpr auto names(const RowCount<StoredIntent>*) { return "listed removed"; }
     static constexpr auto names(const RowCount<StoredTask>*) { return "tasks instances"; }
@@ -430,12 +431,12 @@ struct CoreFields::OfCore : PlainFields, OfPools {
         // No state is saved while there are parts.
         auto& [options, newest_schema, meta, persisted, durable, tables, removed_tasks, answers,
                pending, audit, parts] = it;
-        auto& [tasks, intents, settings, freeze, keys, tokens, secrets] = tables;
+        auto& [tasks, intents, settings, freeze, keys, tokens, secrets, pools, pool_nodes] = tables;
         visit(
             "newest_schema meta persisted durable tasks intents settings freeze keys tokens "
-            "secrets removed_tasks answers pending audit",
+            "secrets pools pool_nodes removed_tasks answers pending audit",
             newest_schema, meta, persisted, durable, tasks, intents, settings, freeze, keys, tokens,
-            secrets, removed_tasks, answers, pending, audit);
+            secrets, pools, pool_nodes, removed_tasks, answers, pending, audit);
     }
     /// Not the key, but the hash of the newest row, so that a restored core goes on with the chain.
     static void fields(auto& visit, codec::Like<Audit> auto& it) {
@@ -471,7 +472,8 @@ struct CoreFields::OfCore : PlainFields, OfPools {
         return "-nodes -copies -meta -keys calls";
     }
     static constexpr auto names(const Operators*) {
-        return "-ledger -planning -tasks -nodes -cluster -keys -secrets -demand agent_calls waits "
+        return "-ledger -planning -tasks -nodes -cluster -keys -secrets -demand -pools agent_calls "
+               "waits "
                "plan_waits "
                "-in_line";
     }
@@ -479,7 +481,7 @@ struct CoreFields::OfCore : PlainFields, OfPools {
         return "options clock events nodes copies ledger -access enrolments renewals room "
                "suspension "
                "liveness freeze "
-               "membership planning demand forecasts";
+               "membership planning demand forecasts scaling";
     }
     static constexpr auto names(const Rooms*) { return "in -reports operators is_over"; }
 

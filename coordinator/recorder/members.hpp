@@ -140,10 +140,19 @@ private:
         } else if constexpr (Count == 15) {
             auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = it;
             use(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
-        } else {
-            static_assert(Count == 17, "no struct of so many members was described yet");
+        } else if constexpr (Count == 16) {
+            auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = it;
+            use(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+        } else if constexpr (Count == 17) {
             auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = it;
             use(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q);
+        } else if constexpr (Count == 18) {
+            auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = it;
+            use(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
+        } else {
+            static_assert(Count == 19, "no struct of so many members was described yet");
+            auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = it;
+            use(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
         }
     }
 };

@@ -107,13 +107,27 @@ struct PlainFields {
     static constexpr auto names(const Persisted*) { return "number"; }
     static constexpr auto names(const StoreFailed*) { return "detail"; }
     static constexpr auto names(const OwnSockets*) { return "ill"; }
-    static constexpr auto names(const CivilTime*) { return "at"; }
+    static constexpr auto names(const CivilTime*) { return "at zones"; }
+    static constexpr auto names(const ZoneOffset*) { return "zone offset_s"; }
+    static constexpr auto names(const OutsideAnswer*) { return "number result"; }
     static constexpr auto names(const Wake*) { return ""; }
 
     // ---- outputs ----
 
     static constexpr auto names(const ToAgent*) { return "session message"; }
     static constexpr auto names(const ReplyTo*) { return "ticket reply"; }
+    static constexpr auto names(const OutsideCall*) { return "number to what"; }
+    static constexpr auto names(const ListNodes*) { return ""; }
+    static constexpr auto names(const ProvisionNodes*) { return "pool request count"; }
+    static constexpr auto names(const RemoveNode*) { return "pool id"; }
+    static constexpr auto names(const NeedSample*) { return "at need"; }
+    static constexpr auto names(const PredictNeed*) { return "pool recent"; }
+    static constexpr auto names(const ProvidedNode*) { return "id node pool request"; }
+    static constexpr auto names(const CallFailed*) { return "why"; }
+    static constexpr auto names(const NodesListed*) { return "nodes"; }
+    static constexpr auto names(const NodesGranted*) { return "count"; }
+    static constexpr auto names(const NodeRemoved*) { return ""; }
+    static constexpr auto names(const NeedPredicted*) { return "amount"; }
     static constexpr auto names(const PlanRequest*) {
         return "fail without_tasks add_nodes rebalance";
     }
@@ -151,6 +165,14 @@ struct PlainFields {
     static constexpr auto names(const StoredSecret*) {
         return "name version since author encrypted";
     }
+    static constexpr auto names(const PoolSpec*) {
+        return "unit provider predictor min max step drain_budget node_amount arrive_within_ms "
+               "max_drain_ms up_cooldown_ms down_cooldown_ms demand_ttl_ms schedule zone";
+    }
+    static constexpr auto names(const StoredPool*) { return "name spec paused since author"; }
+    static constexpr auto names(const StoredPoolNode*) {
+        return "name pool provider id request state since granted of_request";
+    }
     /// Not the hashes: a replay has another key.
     static constexpr auto names(const StoredAudit*) {
         return "number at actor fingerprint action result detail request epoch counter -previous "
@@ -178,7 +200,8 @@ struct PlainFields {
     }
     static constexpr auto names(const CoordinatorOptions*) {
         return "round loss recovery_grace lease rebalance move_cooldown stop_strays max_flaky "
-               "flaky_tasks listed_only keys accept_pending version rows_of_step -order_key";
+               "flaky_tasks listed_only keys accept_pending version rows_of_step -order_key "
+               "providers predictors";
     }
     static constexpr auto names(const Evacuation*) { return "cause force"; }
     static constexpr auto names(const Outcomes*) { return "answered refused unanswered"; }

@@ -16,10 +16,10 @@ bool is_plausible(Instant at) { return at >= Instant{} && at < Instant{24h * 365
 
 // An output is taken apart completely, here and below: a new member does not compile.
 bool is_empty_output(const Output& output) {
-    const auto& [persist, messages, polls, replies, events, resign, closed_round, proof_checks] =
-        output;
+    const auto& [persist, messages, polls, replies, events, calls, resign, closed_round,
+                 proof_checks] = output;
     return persist.empty() && messages.empty() && polls.empty() && replies.empty() &&
-           events.empty() && !resign && !closed_round && proof_checks.empty();
+           events.empty() && calls.empty() && !resign && !closed_round && proof_checks.empty();
 }
 
 bool has_tags(const ToAgent& message) {
@@ -74,10 +74,10 @@ std::string_view StepEncoder::outcome(const Output& output) {
     if (is_empty_output(output)) {
         return bytes_;
     }
-    const auto& [persist, messages, polls, replies, events, resign, closed_round, proof_checks] =
-        output;
+    const auto& [persist, messages, polls, replies, events, calls, resign, closed_round,
+                 proof_checks] = output;
     others_.clear();
-    codec::StateWriter<RecordFields>{others_, scratch_, false}("", persist, polls, replies);
+    codec::StateWriter<RecordFields>{others_, scratch_, false}("", persist, polls, replies, calls);
     bytes_.assign(1, 'o');
     codec::StateWriter<RecordFields>{bytes_, scratch_, false}(
         "", checksum_of(others_), closed_round, without_tags(messages, untagged_), events, resign,

@@ -11,6 +11,7 @@
 #include "common/net/host/entropy.hpp"
 #include "coordinator/core/ledger/reply_cache.hpp"
 #include "coordinator/core/queries/reads.hpp"
+#include "coordinator/host/zones.hpp"
 #include "coordinator/requests/sealing.hpp"
 
 namespace muster::coordinator {
@@ -24,6 +25,16 @@ constexpr std::size_t open_requests =
 
 // Changes in an answer: the worker writes an answer with more.
 constexpr std::size_t lines_written_at_once = 100;
+
+/// The core has no list of zones.
+Result<void> check_zone(const PoolChanges& changes) {
+    if (!changes.zone || *changes.zone == "UTC" || is_zone(*changes.zone)) {
+        return {};
+    }
+    return fail(Errc::invalid,
+                "zone is " + in_quotes(*changes.zone) +
+                    ", which this host does not know; such as Europe/Berlin, or UTC");
+}
 
 Reply refusal(RequestId id, Error error) {
     return {.id = id, .result = tl::unexpected{std::move(error)}};
@@ -139,6 +150,12 @@ Result<void> Dispatcher::check(const RequestBody& request) const {
     }
     if (std::holds_alternative<CoordinatorResignRequest>(request)) {
         return with_.standing.may_resign();
+    }
+    if (const auto* const create = std::get_if<PoolCreateRequest>(&request)) {
+        return check_zone(create->changes);
+    }
+    if (const auto* const set = std::get_if<PoolSetRequest>(&request)) {
+        return check_zone(set->changes);
     }
     return {};
 }

@@ -45,7 +45,9 @@ constexpr std::array tables{StoredTable{"meta", "one", KeyKind::number},
                             StoredTable{"tokens", "id"},
                             StoredTable{"audit", "number", KeyKind::number},
                             StoredTable{"audit_head", "one", KeyKind::number},
-                            StoredTable{"secrets", "name"}};
+                            StoredTable{"secrets", "name"},
+                            StoredTable{"pools", "name"},
+                            StoredTable{"pool_nodes", "name"}};
 
 const std::string only_row = row_key(1);
 
@@ -63,6 +65,8 @@ std::string_view table_of(const StoredToken* /*row*/) { return "tokens"; }
 std::string_view table_of(const StoredAudit* /*row*/) { return "audit"; }
 std::string_view table_of(const AuditHead* /*row*/) { return "audit_head"; }
 std::string_view table_of(const StoredSecret* /*row*/) { return "secrets"; }
+std::string_view table_of(const StoredPool* /*row*/) { return "pools"; }
+std::string_view table_of(const StoredPoolNode* /*row*/) { return "pool_nodes"; }
 
 std::string key_text(const Meta& /*row*/) { return only_row; }
 std::string key_text(const StoredFreeze& /*row*/) { return only_row; }

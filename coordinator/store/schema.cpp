@@ -164,13 +164,36 @@ constexpr const char* table_of_secrets = R"(
     ) WITHOUT ROWID;
 )";
 
+// A pool is kept as the request that would create it, as tasks are.
+constexpr const char* tables_of_pools = R"(
+    CREATE TABLE pools (
+        name TEXT PRIMARY KEY,
+        paused INTEGER NOT NULL,
+        since INTEGER NOT NULL,
+        author TEXT NOT NULL,
+        definition BLOB NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE pool_nodes (
+        name TEXT PRIMARY KEY,
+        pool TEXT NOT NULL,
+        provider TEXT NOT NULL,
+        id TEXT NOT NULL,
+        request TEXT NOT NULL,
+        state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 3),
+        since INTEGER NOT NULL,
+        granted INTEGER NOT NULL,
+        of_request INTEGER NOT NULL
+    ) WITHOUT ROWID;
+)";
+
 // No table changes. Since then the answer to `upgrade finish` may be among the stored ones.
 constexpr const char* answer_of_upgrades = "";
 
 /// The step from each schema to the next.
 constexpr std::array steps{
-    first_tables,       tables_of_intents, table_of_freeze,  limits_of_rounds, table_of_ends,
-    tables_of_keys,     tables_of_audit,   rotation_of_keys, table_of_secrets, answer_of_upgrades,
+    first_tables,       tables_of_intents,  table_of_freeze, limits_of_rounds,
+    table_of_ends,      tables_of_keys,     tables_of_audit, rotation_of_keys,
+    table_of_secrets,   answer_of_upgrades, tables_of_pools,
 #ifdef MUSTER_NEXT_SCHEMA
     MUSTER_NEXT_SCHEMA,  // Tests run this version beside one that is newer.
 #endif

@@ -20,6 +20,11 @@
 #include "sim/checkers/observer.hpp"
 #include "sim/checkers/once_per_request.hpp"
 #include "sim/checkers/placing.hpp"
+#include "sim/checkers/pools/pool_bounds.hpp"
+#include "sim/checkers/pools/pool_listings.hpp"
+#include "sim/checkers/pools/pool_numbers.hpp"
+#include "sim/checkers/pools/pool_removals.hpp"
+#include "sim/checkers/pools/pool_requests.hpp"
 
 namespace muster::sim {
 
@@ -32,7 +37,8 @@ public:
         observe_all(now, observation, copies_, durable_state_, once_per_request_, agent_orders_,
                     instance_bound_, mass_silence_, recovery_grace_, amnesia_guard_, leaving_,
                     placing_, drains_, counts_, exclusive_, unfit_hosts_, byzantine_agents_,
-                    ends_kept_, proved_keys_, audit_rows_, leaders_);
+                    ends_kept_, proved_keys_, audit_rows_, leaders_, pool_numbers_, pool_bounds_,
+                    pool_removals_, pool_requests_, pool_listings_);
         if constexpr (requires { observer_->on(now, observation); }) {
             if (observer_ != nullptr) {
                 observer_->on(now, observation);
@@ -78,6 +84,11 @@ private:
     AuditRows audit_rows_;    // S22
     Leaders leaders_;         // S4, S5, L2
     Counts counts_;
+    PoolNumbers pool_numbers_;    // P1
+    PoolBounds pool_bounds_;      // P3
+    PoolRemovals pool_removals_;  // P4
+    PoolRequests pool_requests_;  // P5, P6
+    PoolListings pool_listings_;  // P7
     Observer* observer_ = nullptr;
     std::vector<Violation> found_;
 };

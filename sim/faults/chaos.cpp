@@ -59,6 +59,11 @@ ClusterOptions random_options(std::uint64_t seed, std::uint32_t nodes, const Fau
     return options;
 }
 
+// A node of an exchanged store or with false reports is in no known state.
+FaultSet Chaos::with_pools(const FaultSet& faults) {
+    return faults.without(Fault::stores).without(Fault::byzantine).without(Fault::keys);
+}
+
 void Chaos::run(Duration duration) {
     const Instant end = cluster_.now() + duration;
     if (random_.chance(1, 2) && may(Fault::nodes)) {
@@ -82,6 +87,9 @@ void Chaos::run(Duration duration) {
         }
         if (cluster_.coordinators() > 1 && coordinators_random_.chance(1, 2)) {
             inject_election_fault();
+        }
+        if (pools_) {
+            pools_->act();
         }
     }
 }
@@ -112,6 +120,9 @@ void Chaos::heal() {
     cluster_.heal_all();
     // Earlier requests must not take effect after the following ones.
     (void)cluster_.run_until([&] { return cluster_.all_answered(); }, reconnected_within);
+    if (pools_) {
+        pools_->heal();
+    }
     admit_hosts();
     open_all();
     if (byzantine_host_) {

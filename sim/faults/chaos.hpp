@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/base/random.hpp"
+#include "sim/faults/chaos_pools.hpp"
 #include "sim/faults/faults.hpp"
 #include "sim/model/cluster.hpp"
 
@@ -19,13 +20,18 @@ namespace muster::sim {
 /// uses its random numbers even if it is not in the set; then its effect is left out.
 class Chaos {
 public:
-    Chaos(Cluster& cluster, std::uint64_t seed, const FaultSet& faults)
+    Chaos(Cluster& cluster, std::uint64_t seed, const FaultSet& faults, std::uint32_t pools = 0)
         : cluster_{cluster},
           random_{seed ^ 0xc4a05ULL},
           keys_random_{seed ^ 0x6b65792dULL},
           coordinators_random_{seed ^ 0x6c656164ULL},
           faults_{cluster.coordinators() > 1 ? with_etcd(faults) : faults},
-          manner_{random_falsification(seed)} {}
+          manner_{random_falsification(seed)} {
+        if (pools > 0) {
+            faults_ = with_pools(faults_);
+            pools_.emplace(cluster, seed, pools);
+        }
+    }
 
     /// Runs for this long. Something happens about once a second.
     void run(Duration duration);
@@ -68,6 +74,8 @@ private:
     void inject_coordinator_fault();
     /// Without those of a store that one coordinator has for itself.
     [[nodiscard]] static FaultSet with_etcd(const FaultSet& faults);
+    /// Without those that hide what pools do.
+    [[nodiscard]] static FaultSet with_pools(const FaultSet& faults);
     void inject_election_fault();
     void inject_key_fault();
     void end_key(const std::string& label);
@@ -93,6 +101,7 @@ private:
     Random coordinators_random_;  // The same.
     std::uint64_t last_key_ = 0;
     FaultSet faults_;
+    std::optional<ChaosOfPools> pools_;
     std::vector<coordinator::StoreImage> backups_;
     std::optional<std::string> byzantine_host_;  ///< The one byzantine host, if there is one.
     ReportFalsification manner_;                 ///< How that host falsifies.

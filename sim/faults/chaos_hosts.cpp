@@ -85,6 +85,10 @@ void Chaos::exchange_host(const std::string& label) {
         return;
     }
     const bool breaks = !random_.chance(1, 3);
+    if (breaks && cluster_.is_provided(label)) {
+        cluster_.vanish(label);
+        return;
+    }
     if (breaks) {
         cluster_.scrap_host(label);
     }
@@ -99,7 +103,9 @@ void Chaos::exchange_host(const std::string& label) {
 void Chaos::reboot(const std::string& label) {
     cluster_.kill_host(label);
     cluster_.run(std::chrono::milliseconds{random_.below(longest_reboot_ms)});
-    cluster_.boot_host(label);
+    if (!cluster_.host(label).is_scrapped()) {  // Its provider may have removed it meanwhile.
+        cluster_.boot_host(label);
+    }
 }
 
 // By up to ten years, forward or back.

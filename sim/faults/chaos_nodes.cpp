@@ -24,7 +24,10 @@ std::string Chaos::any_name() {
 
 ListedNode Chaos::any_listed(std::string name) {
     static constexpr std::array pools{"", "", "edge", "default"};
-    return {std::move(name), pools.at(random_.below(pools.size()))};
+    const char* const pool = pools.at(random_.below(pools.size()));
+    // A node of a provider stays in the pool that it was made for.
+    const bool is_provided = cluster_.is_provided(name);
+    return {std::move(name), is_provided ? "" : pool};
 }
 
 void Chaos::operate_nodes() {

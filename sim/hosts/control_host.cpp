@@ -22,8 +22,8 @@ constexpr coordinator::Ticket observer{~std::uint64_t{0}};  // No operator's req
 /// Takes the observer's reply out of the replies.
 std::optional<ReplyBody> first_reply(coordinator::Output& output) {
     const auto at = std::ranges::find(output.replies, observer, &coordinator::ReplyTo::ticket);
-    ensure(at != output.replies.end() && at->reply->result, "a read is answered at once");
-    auto body = *at->reply->result;
+    ensure(at != output.replies.end(), "a read is answered at once");
+    auto body = at->reply->result ? std::optional{*at->reply->result} : std::nullopt;
     output.replies.erase(at);
     return body;
 }
@@ -211,6 +211,12 @@ void ControlHost::on_request(Instant now, std::size_t question) {
     }
 }
 
+void ControlHost::on_outside(Instant now, ProviderModel::Arrival arrival) {
+    if (arrival.life == life_ && core_) {
+        on_input(now, std::move(arrival.answer));
+    }
+}
+
 // ---- the daemon ----
 
 void ControlHost::on_input(Instant now, coordinator::Input input) {
@@ -245,6 +251,7 @@ void ControlHost::on_input(Instant now, coordinator::Input input) {
     if (world_.options.compare_numbers && (is_news || world_.options.seed % compared_seeds == 0)) {
         compared_at_ = world_.changes;
         compare_numbers(now);
+        show_pools(now);
     }
 }
 
@@ -255,7 +262,7 @@ coordinator::Output ControlHost::step(Instant now, const coordinator::Input& inp
     coordinator::Output output = core_->step(now, input);
     const auto* from_agent = std::get_if<coordinator::FromAgent>(&input);
     const PublicKey key = from_agent == nullptr ? PublicKey{} : key_of(from_agent->session);
-    world_.checkers.on(now, StepTaken{input, key, known_, output});
+    world_.checkers.on(now, StepTaken{input, key, known_, output, &world_.store.durable()});
     const std::vector<std::string> found = core_->contradictions();
     ensure(found.empty(), found.empty() ? "" : found.front().c_str());
     if (world_.options.hash_outputs) {
@@ -294,7 +301,19 @@ void ControlHost::compare_numbers(Instant now) {
     }
 }
 
-/// A request without an operator. Nothing: no coordinator runs any more.
+void ControlHost::show_pools(Instant now) {
+    std::vector<PoolShowReply> pools;
+    for (const coordinator::StoredPool& pool : std::vector{known_.pools}) {
+        if (auto shown = ask(now, PoolShowRequest{pool.name})) {
+            pools.push_back(std::get<PoolShowReply>(*std::move(shown)));
+        }
+    }
+    if (core_ && !pools.empty()) {
+        world_.checkers.on(now, PoolsShown{pools, known_});
+    }
+}
+
+/// A request without an operator. Nothing: no coordinator runs any more, or the read fails.
 std::optional<ReplyBody> ControlHost::ask(Instant now, CoreRequestBody body) {
     if (!core_) {
         return std::nullopt;
@@ -331,6 +350,10 @@ void ControlHost::carry_out(Instant now, coordinator::Output& output) {
     }
     for (const coordinator::ReplyTo& reply : output.replies) {
         operators_.reply(now, reply);
+    }
+    for (const coordinator::OutsideCall& call : output.calls) {
+        world_.trace.line(now, "{} > {} {}", name_, call.to, describe(call));
+        world_.provider.call(now, control_, life_, call);
     }
     if (output.resign) {
         end_and_restart(now, *output.resign);

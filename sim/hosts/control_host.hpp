@@ -46,9 +46,15 @@ public:
     }
     void receive(Instant now, coordinator::Session session, const Delivery& delivery);
     void on_request(Instant now, std::size_t question);
+    /// The provider of pools has answered.
+    void on_outside(Instant now, ProviderModel::Arrival arrival);
 
     /// The coordinator's own status of the cluster. Nothing: no coordinator runs, or it is paused.
     [[nodiscard]] std::optional<StatusReply> status(Instant now);
+    /// The answer to a read. Nothing: the same, or the read fails.
+    [[nodiscard]] std::optional<ReplyBody> read(Instant now, CoreRequestBody body) {
+        return paused_ ? std::nullopt : ask(now, std::move(body));
+    }
     /// It leads, as far as it knows.
     [[nodiscard]] bool is_up() const { return core_ != nullptr; }
     /// It leads or stands by.
@@ -75,6 +81,7 @@ private:
     [[nodiscard]] coordinator::Output step(Instant now, const coordinator::Input& input);
     void restore();
     void compare_numbers(Instant now);
+    void show_pools(Instant now);
     std::optional<ReplyBody> ask(Instant now, CoreRequestBody body);
     void carry_out(Instant now, coordinator::Output& output);
     void send(Instant now, coordinator::Session session, const CoordinatorMessage& message);

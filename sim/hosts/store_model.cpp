@@ -70,9 +70,10 @@ struct Writer {
 
     template <class Row>
     [[nodiscard]] std::vector<Row>& rows() const {
-        return std::get<std::vector<Row>&>(std::tie(
-            image.tasks, image.nodes, image.requests, image.intents, image.settings, image.freeze,
-            image.ends, image.keys, image.tokens, image.secrets, image.audit));
+        return std::get<std::vector<Row>&>(
+            std::tie(image.tasks, image.nodes, image.requests, image.intents, image.settings,
+                     image.freeze, image.ends, image.keys, image.tokens, image.secrets, image.pools,
+                     image.pool_nodes, image.audit));
     }
 };
 
@@ -92,7 +93,12 @@ StoreModel::StoreModel(const ClusterOptions& options, EventQueue& queue)
     : options_{options},
       queue_{queue},
       random_{options.seed ^ 0x73746f7265ULL},
-      image_{new_store(random_)} {}
+      image_{new_store(random_)} {
+    if (!options.coordinator.providers.empty()) {
+        constexpr std::uint32_t schema_of_pools = 11;
+        image_.meta.schema = schema_of_pools;
+    }
+}
 
 const coordinator::StoreImage& StoreModel::lead() {
     ensure(waiting_.empty() && in_progress_.empty(), "one process writes a store");

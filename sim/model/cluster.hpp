@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "sim/hosts/control_host.hpp"
+#include "sim/model/reporters.hpp"
 
 namespace muster::sim {
 
@@ -180,6 +182,30 @@ public:
     void lose_etcd_messages(std::uint32_t per_mille);
     void compact_etcd();
 
+    // ---- pools, if `coordinator.providers` has the provider `sim` ----
+
+    /// From now on this reporter repeats that it needs so much of the pool.
+    void need(const std::string& reporter, const std::string& pool, std::uint64_t amount) {
+        reporters_.need(now_, reporter, pool, amount);
+    }
+    void silence_reporter(const std::string& name) { reporters_.silence(now_, name); }
+    void set_provider_faults(const ProviderFaults& faults) { world_.provider.set_faults(faults); }
+    /// The nodes that the provider makes for this pool offer this from now on.
+    void set_pool_offer(const std::string& pool, Offer offer);
+    /// The provider loses this node: its host is gone, and it is not listed.
+    void vanish(const std::string& node);
+    [[nodiscard]] bool is_provided(const std::string& node) const {
+        return world_.provider.find(node) != nullptr;
+    }
+    /// What `pool show` says. Nothing: no coordinator runs, or it knows no such pool.
+    [[nodiscard]] std::optional<PoolShowReply> pool(const std::string& name);
+    [[nodiscard]] std::optional<PoolMembersReply> members(const std::string& pool);
+    /// The nodes of this pool that truly get work.
+    [[nodiscard]] std::vector<std::string> serving_in(const std::string& pool) const;
+    /// P2, P5: after heal_all() and with constant demand each pool gets the size that it should
+    /// have within its bound, and then changes no more. Adds a violation otherwise.
+    [[nodiscard]] bool pools_settle();
+
     // ---- the end of all faults ----
 
     /// Ends all faults of this host, and brings the coordinator back.
@@ -252,6 +278,9 @@ private:
     void apply(const ElectionDue& due) { controls_[due.control]->election_due(now_, due.life); }
     void apply(const EtcdDue& due);
     void apply(const EtcdLeaseDue& due) { etcd_->end_lease(now_, due); }
+    void apply(const ProviderDue& due);
+    void apply(const ProvidedNodeDue& due);
+    void apply(const ReporterDue& due) { reporters_.due(now_, due); }
     void apply(const CommitDone& done);
     void apply(const AgentDue& due) { at(due.host).wake(now_, due.life); }
     void apply(const AgentStart& start) { at(start.host).begin(now_, start.life); }
@@ -265,6 +294,12 @@ private:
     void apply(const ClientRetry& retry) { operators_.retry(now_, retry); }
 
     void add(std::string label, std::string agent_name, Offer offer);
+    void end_gone_nodes();
+    void accept_listings();
+    /// What is wrong with the size of a pool. Empty: nothing.
+    [[nodiscard]] std::string fault_of(const coordinator::StoredPool& pool) const;
+    [[nodiscard]] std::uint64_t amount_of(HostIndex host, const PoolSpec& spec) const;
+    [[nodiscard]] std::uint64_t wanted_of(const coordinator::StoredPool& pool) const;
     void enrol_first_hosts();
     [[nodiscard]] ControlHost& leader() { return *controls_[leading_number()]; }
     [[nodiscard]] AgentHost& at(HostIndex host) { return *agents_[raw(host)]; }
@@ -308,6 +343,8 @@ private:
 
     World world_;
     Operators operators_;
+    Reporters reporters_{world_, operators_};
+    std::map<std::string, Offer> pool_offers_;  ///< Of nodes that the provider makes.
     std::vector<std::unique_ptr<AgentHost>> agents_;
     std::optional<EtcdModel> etcd_;  ///< Of several coordinators.
     std::vector<std::unique_ptr<ControlHost>> controls_;

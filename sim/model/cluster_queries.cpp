@@ -238,6 +238,7 @@ void Cluster::heal_all() {
     world_.store.repair();
     operators_.calm();
     crash_at_commit_ = 0;
+    world_.provider.set_faults({});
     if (etcd_) {
         etcd_->calm(now_);
     }

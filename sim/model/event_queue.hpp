@@ -141,12 +141,31 @@ struct ClientRetry {
     std::size_t question = 0;
     std::uint32_t attempt = 0;
 };
+/// A call to the provider of pools arrives there, its answer arrives, or the caller gives it up.
+struct ProviderDue {
+    enum class Stage : std::uint8_t { arrives, answers, given_up };
+
+    std::uint64_t call = 0;
+    Stage stage{};
+};
+/// A node that the provider makes is listed from now on, or its host boots.
+struct ProvidedNodeDue {
+    enum class Stage : std::uint8_t { listed, boots };
+
+    std::uint64_t node = 0;
+    Stage stage{};
+};
+/// A reporter repeats what it needs of pools.
+struct ReporterDue {
+    std::string name;
+    std::uint64_t turn = 0;
+};
 
 using Occurrence =
     std::variant<Delivery, ConnectTry, SessionEnd, CutNoticed, CoordinatorDue, CoordinatorStart,
                  CommitDone, AgentDue, AgentStart, DiskDone, SpawnDone, CheckDone, LeaseDue,
                  ProcessDone, RequestArrives, ReplyArrives, ClientRetry, CoordinatorSilent,
-                 ElectionDue, EtcdDue, EtcdLeaseDue>;
+                 ElectionDue, EtcdDue, EtcdLeaseDue, ProviderDue, ProvidedNodeDue, ReporterDue>;
 
 /// Everything that will happen, by time. Occurrences at the same instant keep the order of their
 /// push. This is the clock of the simulation.

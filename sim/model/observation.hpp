@@ -36,6 +36,12 @@ struct StepTaken {
     PublicKey key{};                       ///< That the connection of an agent proved.
     const coordinator::StoreImage& store;  ///< What was in effect before.
     const coordinator::Output& output;
+    /// What is durable, which the core may have learnt in this step. Null: as `store`.
+    const coordinator::StoreImage* stored = nullptr;
+
+    [[nodiscard]] const coordinator::StoreImage& durable() const {
+        return stored == nullptr ? store : *stored;
+    }
 };
 /// A poll, an order or a call is sent to an agent that has to prove its key.
 struct OrderSent {
@@ -115,6 +121,23 @@ struct CoordinatorEnded {
 struct EtcdReached {};
 /// A fault may delay the election.
 struct ElectionDisturbed {};
+
+// ---- pools ----
+
+/// The provider does not have this node any more.
+struct ProvidedNodeGone {
+    const std::string& name;
+};
+/// What `pool show` says of each defined pool, and what is stored of them.
+struct PoolsShown {
+    const std::vector<PoolShowReply>& pools;
+    const coordinator::StoreImage& store;
+};
+/// From now on no pool may change: nothing fails, what is needed is constant, and there has been
+/// time to follow it. False: it may again.
+struct PoolsSettled {
+    bool is_settled = true;
+};
 
 // ---- requests ----
 

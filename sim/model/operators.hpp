@@ -41,6 +41,21 @@ public:
         return number;
     }
 
+    /// Sends a request once, and does not wait for its answer.
+    void tell(Instant now, RequestBody body) {
+        Question question;
+        question.by = {.is_local = true};
+        question.request = Request{new_id(now), std::move(body)};
+        codec::encode(question.request, question.bytes);
+        question.attempts =
+            static_cast<std::uint32_t>(++reported_);  // One coordinator after another.
+        question.is_reported = true;
+        questions_.push_back(std::move(question));
+        if (!faulty_ || !random_.chance(world_.options.client_loss, 1000)) {
+            repeat(now, questions_.size() - 1);
+        }
+    }
+
     [[nodiscard]] const std::optional<Reply>& answer(std::size_t question) const {
         return questions_.at(question).answer;
     }
@@ -75,6 +90,9 @@ public:
         ensure(at != tickets_.end(), "every request gets exactly one reply");
         const auto [question, control] = at->second;
         tickets_.erase(at);
+        if (questions_.at(question).is_reported) {
+            return;
+        }
         world_.checkers.on(now, ReplyGiven{*reply.reply});
         if (faulty_ && random_.chance(world_.options.client_loss, 1000)) {
             world_.trace.line(now, "{} > op {} {}: lost", name_of_control(control), question,
@@ -152,6 +170,7 @@ private:
         std::string bytes;
         std::uint32_t attempts = 0;
         std::optional<Reply> answer;
+        bool is_reported = false;  ///< Nobody waits for the answer.
     };
 
     void send(Instant now, std::size_t number) {
@@ -177,6 +196,7 @@ private:
     std::size_t open_ = 0;
     std::map<coordinator::Ticket, Asked> tickets_;
     std::uint64_t last_ticket_ = 0;
+    std::uint64_t reported_ = 0;
 };
 
 }  // namespace muster::sim

@@ -12,6 +12,7 @@
 #include "sim/model/output_hash.hpp"
 #include "sim/model/trace.hpp"
 #include "sim/model/truth.hpp"
+#include "sim/providers/provider_model.hpp"
 
 namespace muster::sim {
 
@@ -19,7 +20,10 @@ namespace muster::sim {
 /// observers.
 struct World {
     explicit World(const ClusterOptions& given)
-        : options{given}, network{options, queue}, store{options, queue} {}
+        : options{given},
+          network{options, queue},
+          store{options, queue},
+          provider{options.seed, queue} {}
     World(const World&) = delete;
     World& operator=(const World&) = delete;
 
@@ -27,6 +31,7 @@ struct World {
     EventQueue queue;
     Network network;
     StoreModel store;
+    ProviderModel provider;  ///< Of nodes for pools.
     Truth truth;
     Storage storage;
     Trace trace;

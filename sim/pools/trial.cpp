@@ -82,6 +82,55 @@ std::uint64_t mean_error(const coordinator::ForecastScore& score) {
     return (score.over + score.under) / std::max<std::uint64_t>(1, score.predictions);
 }
 
+/// When the next sample is. The last one takes no time.
+Instant end_of(const History& history, std::size_t at) {
+    return instant_of(history[at + 1 < history.size() ? at + 1 : at].at);
+}
+
+/// How far a schedule was from what was needed when its time had come.
+class ScheduleError {
+public:
+    void predict(Instant of, Amount amount) { open_.push_back({.of = of, .amount = amount}); }
+
+    void judge(Instant now, Amount need) {
+        for (; !open_.empty() && open_.front().of <= now; open_.pop_front()) {
+            const Amount amount = open_.front().amount;
+            sum_ += std::max(amount, need) - std::min(amount, need);
+            ++count_;
+        }
+    }
+
+    [[nodiscard]] std::uint64_t mean() const { return sum_ / std::max<std::uint64_t>(1, count_); }
+
+private:
+    struct Prediction {
+        Instant of{};
+        Amount amount = 0;
+    };
+
+    std::deque<Prediction> open_;
+    Amount sum_ = 0;
+    std::uint64_t count_ = 0;
+};
+
+Score try_schedule(const History& history, const TrialOptions& options) {
+    Trial trial{options};
+    ScheduleError error;
+    for (std::size_t at = 0; at < history.size(); ++at) {
+        const NeedSample& sample = history[at];
+        const Instant now = instant_of(sample.at);
+        error.judge(now, sample.need);
+        const Amount amount =
+            options.schedule->predict(sample.at, options.boot, options.utc_offset(sample.at));
+        error.predict(now + options.boot, amount);
+        trial.decide(now, amount);
+        trial.pass(now, end_of(history, at), sample.need);
+    }
+    Score score = trial.score("schedule");
+    score.error = error.mean();
+    return score;
+}
+
 }  // namespace
 
 std::vector<Score> try_all(const History& history, const TrialOptions& options) {
@@ -94,7 +143,7 @@ std::vector<Score> try_all(const History& history, const TrialOptions& options) 
     for (std::size_t at = 0; at < history.size(); ++at) {
         const NeedSample& sample = history[at];
         const Instant now = instant_of(sample.at);
-        const Instant until = instant_of(at + 1 < history.size() ? history[at + 1].at : sample.at);
+        const Instant until = end_of(history, at);
         forecast.observe(sample);
         reactive.decide(now, sample.need);
         reactive.pass(now, until, sample.need);
@@ -110,6 +159,9 @@ std::vector<Score> try_all(const History& history, const TrialOptions& options) 
         scores.back().error = mean_error(forecast.score(kind));
     }
     scores.front().error = scores[1].error;  // It takes the need as it is, too.
+    if (options.schedule) {
+        scores.push_back(try_schedule(history, options));
+    }
     return scores;
 }
 

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/base/time.hpp"
 #include "coordinator/core/pools/forecast/forecast.hpp"
+#include "coordinator/core/pools/forecast/schedule.hpp"
 #include "coordinator/core/pools/sizing.hpp"
 #include "sim/pools/history.hpp"
 
@@ -17,6 +20,9 @@ struct TrialOptions {
     coordinator::Amount of_node = 100;
     Duration boot = 3min;  ///< From the request for a node until it serves.
     Duration drain = 50s;  ///< So long a node that drains is still paid for.
+    std::optional<coordinator::Schedule> schedule{};  ///< Tried, too, if there is one.
+    /// Of the schedule's zone at a time, in seconds.
+    std::function<std::int32_t(CivilMs)> utc_offset = [](CivilMs /*at*/) { return 0; };
 };
 
 /// How a predictor would have done.
@@ -32,7 +38,7 @@ struct Score {
 
 /// Sizes a pool through a history by each predictor, deciding at each sample, and first by the
 /// rules of a reactive pool manager (`reactive`): as much as is needed now, 20 nodes at once,
-/// without any other limit.
+/// without any other limit. A schedule is last (`schedule`).
 [[nodiscard]] std::vector<Score> try_all(const History& history, const TrialOptions& options);
 
 }  // namespace muster::sim

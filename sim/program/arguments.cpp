@@ -164,6 +164,11 @@ private:
                    most_pool);
         add_duration(verb, "--up-cooldown", up_cooldown_, "Between two growths");
         add_duration(verb, "--down-cooldown", down_cooldown_, "From a change to a shrinking");
+        verb.add_option("--schedule", pools.schedule, "Try a time table, too: a line of it")
+            ->type_name("LINE")
+            ->allow_extra_args(false);
+        verb.add_option("--zone", pools.zone, "The time zone of the time table")
+            ->capture_default_str();
     }
 
     static void add_duration(CLI::App& verb, const char* name, std::string& into,
@@ -178,6 +183,9 @@ private:
         }
         if (pools.trial.limits.min > pools.trial.limits.max) {
             return fail(Errc::invalid, "--min is above --max");
+        }
+        if (pools.schedule.empty() && pools.zone != PoolsOptions{}.zone) {
+            return fail(Errc::invalid, "--zone is for --schedule");
         }
         const std::tuple<const char*, std::string&, Duration&> all[] = {
             {"--boot", boot_, pools.trial.boot},
@@ -215,6 +223,9 @@ private:
         verb.add_option("--coordinators", arguments_.chosen.coordinators,
                         "That share a store in etcd, instead of 1, or 2 or 3 in some seeds")
             ->check(CLI::Range(1U, 9U));
+        verb.add_option("--pools", arguments_.chosen.pools,
+                        "Whose nodes a provider makes, instead of none, or 1 or 2 in some seeds")
+            ->check(CLI::Range(0U, 4U));
         verb.add_option("--faults", faults_, "Instead of a part of all: all, none or NAME,...");
         if (!mutants().empty()) {
             verb.add_option("--mutant", arguments_.mutants,
@@ -263,8 +274,8 @@ private:
         const std::vector<std::string> idle =
             seed ? std::vector<std::string>{"--until", "--explain"}
                  : std::vector<std::string>{"--nodes",        "--seconds", "--rows-of-step",
-                                            "--coordinators", "--faults",  "--routine",
-                                            "--record"};
+                                            "--coordinators", "--pools",   "--faults",
+                                            "--routine",      "--record"};
         const CLI::App& verb = *app_.get_subcommand("replay");
         const auto given = std::ranges::find_if(
             idle, [&](const std::string& name) { return verb.get_option(name)->count() > 0; });
@@ -306,6 +317,7 @@ RandomRun Chosen::run_of(std::uint64_t seed) const {
     }
     run.rows_of_step = rows_of_step;
     run.coordinators = coordinators.value_or(run.coordinators);
+    run.pools = pools.value_or(run.pools);
     return run;
 }
 

@@ -21,6 +21,7 @@ struct Chosen {
     std::optional<std::uint32_t> seconds;
     std::optional<std::uint32_t> rows_of_step;
     std::optional<std::uint32_t> coordinators;
+    std::optional<std::uint32_t> pools;
     std::optional<FaultSet> faults;
 
     [[nodiscard]] RandomRun run_of(std::uint64_t seed) const;

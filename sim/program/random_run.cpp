@@ -13,6 +13,8 @@ constexpr std::uint64_t most_nodes = 6;
 // Seeds that tests and records name are below this, and have one coordinator. Of the others every
 // fourth has several.
 constexpr std::uint64_t first_with_several = 3'000'000'000;
+// Of those from here on, three of eight have pools, and one of these several coordinators.
+constexpr std::uint64_t first_with_pools = 5'000'000'000;
 
 }  // namespace
 
@@ -26,6 +28,9 @@ RandomRun drawn_run(std::uint64_t seed) {
     if (seed >= first_with_several && seed % 4 == 1) {
         run.coordinators = 2 + static_cast<std::uint32_t>(seed / 4 % 2);
     }
+    if (seed >= first_with_pools && (seed % 4 == 2 || seed % 8 == 5)) {
+        run.pools = 1 + static_cast<std::uint32_t>(seed / 8 % 2);
+    }
     return run;
 }
 
@@ -37,6 +42,9 @@ std::string command_of(const RandomRun& run) {
     }
     if (run.coordinators != drawn.coordinators) {
         command += fmt::format(" --coordinators {}", run.coordinators);
+    }
+    if (run.pools != drawn.pools) {
+        command += fmt::format(" --pools {}", run.pools);
     }
     if (run.faults_last != drawn.faults_last) {
         command += fmt::format(" --seconds {}", to_ms(run.faults_last) / 1000);
@@ -63,10 +71,16 @@ RunResult carry_out(const RandomRun& run) {
     options.coordinator.rows_of_step = run.rows_of_step.value_or(options.coordinator.rows_of_step);
     options.record = run.record;
     options.record_bytes = run.record_bytes;
+    if (run.pools > 0) {
+        prepare_pools(options, run.pools);
+    }
     Cluster cluster{options};
-    Chaos chaos{cluster, run.seed, run.faults};
+    Chaos chaos{cluster, run.seed, run.faults, run.pools};
     chaos.run(run.faults_last);
     chaos.heal();
+    if (run.pools > 0) {  // First, because instances move with the nodes.
+        static_cast<void>(cluster.pools_settle());
+    }
     static_cast<void>(cluster.converges());  // If it does not, that is a violation.
     return {.violations = cluster.violations(),
             .hash = cluster.trace().hash(),

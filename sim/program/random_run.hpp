@@ -16,6 +16,7 @@ struct RandomRun {
     std::uint64_t seed = 1;
     std::uint32_t nodes = 4;
     std::uint32_t coordinators = 1;  ///< As in ClusterOptions.
+    std::uint32_t pools = 0;         ///< Whose nodes a provider makes.
     Duration faults_last = 60s;      ///< Simulated time. Then everything is healed.
     FaultSet faults;
     bool keep_routine = false;        ///< Polls and unchanged answers are lines of the trace, too.

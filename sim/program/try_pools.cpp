@@ -4,10 +4,12 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/screen/table.hpp"
+#include "coordinator/host/zones.hpp"
 #include "sim/pools/history.hpp"
 
 namespace muster::sim {
@@ -39,6 +41,32 @@ Result<History> history_of(const PoolsOptions& options) {
     });
 }
 
+/// The options of the trial, with the schedule if there is one.
+Result<TrialOptions> trial_of(const PoolsOptions& options) {
+    TrialOptions trial = options.trial;
+    if (options.schedule.empty()) {
+        return trial;
+    }
+    auto schedule = coordinator::Schedule::parse(options.schedule);
+    if (!schedule) {
+        return fail(schedule.error().code, "--schedule: " + schedule.error().detail);
+    }
+    if (const auto offset = coordinator::utc_offset(options.zone, CivilMs{}); !offset) {
+        return fail(offset.error().code, "--zone: " + offset.error().detail);
+    }
+    trial.schedule = *std::move(schedule);
+    // A look-up opens a file, and an offset changes at a quarter of an hour.
+    trial.utc_offset = [&zone = options.zone, last = std::int64_t{-1},
+                        offset = 0](CivilMs at) mutable {
+        const std::int64_t quarter = static_cast<std::int64_t>(at) / 900'000;
+        if (std::exchange(last, quarter) != quarter) {
+            offset = coordinator::utc_offset(zone, at).value_or(0);
+        }
+        return offset;
+    };
+    return trial;
+}
+
 std::string in_minutes(Duration time) {
     return fmt::format("{:.1f}", std::chrono::duration<double, std::ratio<60>>{time}.count());
 }
@@ -54,7 +82,11 @@ Result<std::string> try_pools(const PoolsOptions& options, bool colours) {
     if (!history) {
         return tl::unexpected{history.error()};
     }
-    const std::vector<Score> scores = try_all(*history, options.trial);
+    const auto trial = trial_of(options);
+    if (!trial) {
+        return tl::unexpected{trial.error()};
+    }
+    const std::vector<Score> scores = try_all(*history, *trial);
     const Score& reactive = scores.front();
     cli::Table table{{"PREDICTOR", "UNDER MIN", "NODE HOURS", "ASKED", "MEAN ERROR"}};
     for (const Score& score : scores) {

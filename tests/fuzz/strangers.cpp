@@ -1,15 +1,21 @@
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "common/base/ensure.hpp"
+#include "common/base/ids.hpp"
+#include "common/base/limits.hpp"
 #include "common/net/accept/frame_guard.hpp"
+#include "common/text/utf8.hpp"
 #include "coordinator/http/text.hpp"
+#include "coordinator/providers/contract.hpp"
 #include "tests/fuzz/targets.hpp"
 
-// Bytes from any peer, before the message library reads them, and to the HTTP server.
+// Bytes from any peer, before the message library reads them, to the HTTP server, and of programs.
 namespace muster::fuzz {
 namespace {
 
@@ -71,6 +77,33 @@ void fuzz_http(std::string_view input) {
            "an answer has a head");
     ensure(text.substr(9, 4) != "200 " || request.has_value(),
            "a refused request gets an error status");
+}
+
+// The first byte chooses the call, and the second one the exit status.
+void fuzz_provider_answer(std::string_view input) {
+    using namespace coordinator;
+    const OutsideCall calls[] = {{1, "cloud", ListNodes{}},
+                                 {2, "cloud", ProvisionNodes{"web", "7-12", 3}},
+                                 {3, "cloud", RemoveNode{"web", "i-1"}},
+                                 {4, "ml", PredictNeed{"web", {}}}};
+    if (input.size() < 2) {
+        return;
+    }
+    const auto& call = calls[static_cast<std::uint8_t>(input[0]) % std::size(calls)];
+    const std::string text{input.substr(2)};
+    const auto result =
+        result_of(call, {.exit_code = input[1] == '0' ? 0 : 1, .output = text, .errors = text});
+    if (const auto* const failed = std::get_if<CallFailed>(&result)) {
+        ensure(failed->why.size() <= limits::sentence_bytes, "a failure is a sentence");
+        ensure(printable(failed->why) == failed->why, "no terminal obeys it");
+    } else if (const auto* const listed = std::get_if<NodesListed>(&result)) {
+        for (const auto& node : listed->nodes) {
+            ensure(is_valid_name(node.node) && is_valid_name(node.pool), "names obey the rule");
+            ensure(!node.id.empty() && node.id.front() != '-', "an id is no option");
+        }
+    } else if (const auto* const granted = std::get_if<NodesGranted>(&result)) {
+        ensure(granted->count <= 3, "no more is granted than was asked for");
+    }
 }
 
 }  // namespace muster::fuzz

@@ -107,7 +107,7 @@ TEST_CASE("every example of help is answered", "[integration][probe]") {
     // The requests that make tasks for the others come first, those that remove them last.
     const std::string grouped = R"({"verb": "task add", "task": {"name": "web-cache", )"
                                 R"("argv": ["sleep", "60"], "group": "cache"}})";
-    for (const auto& adding : {grouped, example_of("task add")}) {
+    for (const auto& adding : {grouped, example_of("task add"), example_of("pool create")}) {
         const auto added = ask_line(cluster.endpoints().operators, adding);
         REQUIRE(added);
         INFO(added->dump());
@@ -121,7 +121,8 @@ TEST_CASE("every example of help is answered", "[integration][probe]") {
     std::size_t count = 0;
     for (const auto& entry : help->at("verbs")) {
         const auto verb = entry.at("verb").get<std::string>();
-        if (verb == "task add" || verb == "task remove") {
+        if (verb == "task add" || verb == "task remove" || verb == "pool create" ||
+            verb == "pool remove") {
             continue;
         }
         const auto example = entry.at("example").get<std::string>();
@@ -142,7 +143,8 @@ TEST_CASE("every example of help is answered", "[integration][probe]") {
     }
     CHECK(count >= 15);
     for (const std::string& removing :
-         {example_of("task remove"), std::string{"task remove web-cache"}}) {
+         {example_of("task remove"), std::string{"task remove web-cache"},
+          example_of("pool remove")}) {
         const auto removed = ask_line(cluster.endpoints().operators, removing);
         REQUIRE(removed);
         CHECK(removed->at("ok") == true);

@@ -72,6 +72,27 @@ TEST_CASE("a node that drains comes back before one is asked for", "[pools]") {
     CHECK(score_of(try_all(history, options), "conservative").asked == 2);
 }
 
+// Method: by hand, on a Thursday. The table rises at 00:10, so nodes come when they are needed; it
+// falls at 00:20.
+TEST_CASE("a schedule is tried beside the predictors", "[pools]") {
+    const std::vector<std::string> lines{"daily 00:00 50", "thu 00:10 150", "thu 00:20 50"};
+    std::string csv;
+    for (int second = 0; second <= 1'500; second += 10) {
+        csv += std::to_string(second) + (second >= 600 && second < 1'200 ? ",150\n" : ",50\n");
+    }
+    TrialOptions options{.of_node = 100, .boot = 60s, .drain = 10s};
+    CHECK(try_all(history_of(csv), options).back().name != "schedule");
+    options.schedule = coordinator::Schedule::parse(lines).value_or(coordinator::Schedule{});
+    const Score score = try_all(history_of(csv), options).back();
+    CHECK(score.name == "schedule");
+    CHECK(score.under == 60s);  // At the beginning.
+    CHECK(score.asked == 2);
+    CHECK(score.nodes == 1'500s + 660s + 10s);
+
+    options.utc_offset = [](CivilMs /*at*/) { return -600; };  // The table is ten minutes late.
+    CHECK(try_all(history_of(csv), options).back().under == 60s + 600s);
+}
+
 TEST_CASE("a history is read with seconds and with dates", "[pools]") {
     const History history =
         history_of("time,amount\n2026-11-02T00:00:00Z,5\r\n\n1793577610,7\n2026-11-02T00:00:20Z,0");

@@ -54,13 +54,16 @@ std::string text_of(const PoolListReply& reply, const Style& style) {
     if (reply.pools.empty()) {
         return "there is no pool\n";
     }
-    Table table{{"POOL", "NODES", "SERVING", "DRAINING", "DEMAND", "REPORTERS"}};
+    Table table{{"POOL", "NODES", "SERVING", "DRAINING", "DEMAND", "REPORTERS", "PROVIDER",
+                 "WANTED", "CAPACITY", "DECIDED"}};
     for (const PoolView& pool : reply.pools) {
         table.add({pool.name, std::to_string(pool.nodes),
                    Cell{std::to_string(pool.serving),
                         pool.serving == pool.nodes ? Tone::good : Tone::attention},
                    std::to_string(pool.draining), std::to_string(pool.demand),
-                   std::to_string(pool.reporters)});
+                   std::to_string(pool.reporters), pool.provider,
+                   pool.provider.empty() ? "" : std::to_string(pool.wanted),
+                   pool.provider.empty() ? "" : std::to_string(pool.capacity), pool.reason});
     }
     return table.to_text(style);
 }

@@ -9,6 +9,7 @@
 #include "common/codec/fields/cluster.hpp"
 #include "common/codec/fields/keys.hpp"
 #include "common/codec/fields/nodes.hpp"
+#include "common/codec/fields/pool_definitions.hpp"
 #include "common/codec/fields/pools.hpp"
 #include "common/codec/fields/secrets.hpp"
 #include "common/codec/fields/tasks.hpp"

@@ -38,6 +38,10 @@ void fields(auto& visit, Like<PoolView> auto& pool) {
     visit("draining", pool.draining, plain);
     visit("demand", pool.demand, plain);
     visit("reporters", pool.reporters, plain);
+    visit("provider", pool.provider, short_text.or_default());
+    visit("wanted", pool.wanted, plain.or_default());
+    visit("capacity", pool.capacity, plain.or_default());
+    visit("reason", pool.reason, short_text.or_default());
 }
 void fields(auto& visit, Like<PoolListReply> auto& reply) { visit("pools", reply.pools, rows); }
 void fields(auto& visit, Like<PoolForecastRequest> auto& request) {

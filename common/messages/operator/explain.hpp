@@ -16,10 +16,11 @@ enum class Subject : std::uint8_t {
     instance,
     task,
     node,
-    any,  ///< Whichever has the name, if only one has.
+    any,  ///< Whichever of these has the name, if only one has.
+    pool,
 };
 template <>
-inline constexpr auto enum_names<Subject> = name_list("instance", "task", "node", "any");
+inline constexpr auto enum_names<Subject> = name_list("instance", "task", "node", "any", "pool");
 
 struct ExplainRequest {
     Subject subject = Subject::any;

@@ -57,7 +57,7 @@ struct PoolListRequest {
 
     friend bool operator==(const PoolListRequest&, const PoolListRequest&) = default;
 };
-/// A pool that has nodes, or that somebody needs some of.
+/// A pool that has a definition or nodes, or that somebody needs some of.
 struct PoolView {
     std::string name;
     std::uint32_t nodes = 0;
@@ -65,6 +65,11 @@ struct PoolView {
     std::uint32_t draining = 0;
     std::uint64_t demand = 0;
     std::uint32_t reporters = 0;
+    // With a definition:
+    std::string provider{};      ///< Empty: it has none.
+    std::uint64_t wanted = 0;    ///< Of the last decision,
+    std::uint64_t capacity = 0;  ///< with nodes that were asked for.
+    std::string reason{};        ///< The code of that decision.
 
     friend bool operator==(const PoolView&, const PoolView&) = default;
 };

@@ -21,9 +21,10 @@ struct Rows {
 };
 
 /// Each kind of row, in the order in which they are written.
-using RowsOfEachKind = std::tuple<Rows<StoredNode>, Rows<StoredTask>, Rows<StoredIntent>,
-                                  Rows<StoredSetting>, Rows<StoredFreeze>, Rows<StoredEnds>,
-                                  Rows<StoredKey>, Rows<StoredToken>, Rows<StoredSecret>>;
+using RowsOfEachKind =
+    std::tuple<Rows<StoredNode>, Rows<StoredTask>, Rows<StoredIntent>, Rows<StoredSetting>,
+               Rows<StoredFreeze>, Rows<StoredEnds>, Rows<StoredKey>, Rows<StoredToken>,
+               Rows<StoredSecret>, Rows<StoredPool>, Rows<StoredPoolNode>>;
 
 /// The origin of a change. The effects of its rows depend on it.
 enum class ChangeOrigin : std::uint8_t {
@@ -33,6 +34,7 @@ enum class ChangeOrigin : std::uint8_t {
     accepted_store,
     drains,       ///< Our own decision: drained nodes have no instances any more.
     records,      ///< The records of nodes changed, and their rows must follow.
+    pools,        ///< Our own decision about the size of pools.
     resignation,  ///< An operator wants another coordinator to lead.
 };
 

@@ -116,7 +116,9 @@ Ledger::Ledger(const CoordinatorOptions& options, const StoreImage& image, const
               Table<StoredFreeze>{DurableRows<StoredFreeze>{image.freeze}},
               Keys{DurableRows<StoredKey>{image.keys}},
               Table<StoredToken>{DurableRows<StoredToken>{image.tokens}},
-              SecretTable{DurableRows<StoredSecret>{image.secrets}}},
+              SecretTable{DurableRows<StoredSecret>{image.secrets}},
+              PoolTable{DurableRows<StoredPool>{image.pools}},
+              Table<StoredPoolNode>{DurableRows<StoredPoolNode>{image.pool_nodes}}},
       answers_{image.meta.request_horizon, image.requests},
       pending_{image.meta},
       audit_{options.order_key, image.audit} {}

@@ -13,6 +13,7 @@
 #include "coordinator/core/ledger/intents.hpp"
 #include "coordinator/core/ledger/keys.hpp"
 #include "coordinator/core/ledger/pending.hpp"
+#include "coordinator/core/ledger/pools.hpp"
 #include "coordinator/core/ledger/removed_tasks.hpp"
 #include "coordinator/core/ledger/reply_cache.hpp"
 #include "coordinator/core/ledger/secrets.hpp"
@@ -56,6 +57,10 @@ public:
         return std::get<Table<StoredToken>>(tables_);
     }
     [[nodiscard]] const SecretTable& secrets() const { return std::get<SecretTable>(tables_); }
+    [[nodiscard]] const PoolTable& pools() const { return std::get<PoolTable>(tables_); }
+    [[nodiscard]] const Table<StoredPoolNode>& pool_nodes() const {
+        return std::get<Table<StoredPoolNode>>(tables_);
+    }
     [[nodiscard]] const RemovedTasks& removed_tasks() const { return removed_tasks_; }
     /// The number of the last write that is durable and in effect, and of the last that was
     /// submitted.
@@ -125,7 +130,7 @@ private:
     std::uint64_t persisted_ = 0;  // The last that the store confirmed,
     std::uint64_t durable_ = 0;    // and the last in effect.
     std::tuple<TaskTable, Intents, Table<StoredSetting>, Table<StoredFreeze>, Keys,
-               Table<StoredToken>, SecretTable>
+               Table<StoredToken>, SecretTable, PoolTable, Table<StoredPoolNode>>
         tables_;
     RemovedTasks removed_tasks_;
     ReplyCache answers_;

@@ -106,6 +106,36 @@ void hash_into(Fnv& f, const SecretRemoveRequest& it) { all<27>(f, it.name, it.w
 void hash_into(Fnv& f, const UpgradeFinishRequest& /*it*/) { all<28>(f); }
 void hash_into(Fnv& f, const CoordinatorResignRequest& /*it*/) { all<29>(f); }
 
+void hash_into(Fnv& f, const PoolChanges& it) {
+    const auto one = [&](const auto& value) {
+        using Value = typename std::decay_t<decltype(value)>::value_type;
+        f.number(value ? 1 : 0);
+        if constexpr (std::is_same_v<Value, std::string>) {
+            f.text(value.value_or(""));
+        } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+            hash_into(f, value.value_or(Value{}));
+        } else {
+            f.number(value ? static_cast<std::uint64_t>(*value) : 0);
+        }
+    };
+    const auto all_of = [&](const auto&... values) { (one(values), ...); };
+    all_of(it.unit, it.provider, it.predictor, it.min, it.max, it.step, it.drain_budget,
+           it.node_amount, it.arrive_within_ms, it.max_drain_ms, it.up_cooldown_ms,
+           it.down_cooldown_ms, it.demand_ttl_ms, it.schedule, it.zone);
+}
+template <std::uint64_t kind>
+void all_of_pool(Fnv& f, const auto& it) {
+    f.number(kind);
+    f.text(it.name);
+    hash_into(f, it.changes);
+    hash_into(f, it.why);
+}
+void hash_into(Fnv& f, const PoolCreateRequest& it) { all_of_pool<30>(f, it); }
+void hash_into(Fnv& f, const PoolSetRequest& it) { all_of_pool<31>(f, it); }
+void hash_into(Fnv& f, const PoolRemoveRequest& it) { all<32>(f, it.name, it.why); }
+void hash_into(Fnv& f, const PoolPauseRequest& it) { all<33>(f, it.name, it.why); }
+void hash_into(Fnv& f, const PoolResumeRequest& it) { all<34>(f, it.name, it.why); }
+
 template <class Body>
 Digest digest_of_body(const Body& body) {
     Fnv fnv;

@@ -77,6 +77,8 @@ void Operators::handle(const RequestContext& context, const Facts& facts, Effect
             secrets_.handle(context, request);
         } else if constexpr (requires { demand_.handle(context, request); }) {
             demand_.handle(context, request);
+        } else if constexpr (requires { pools_.handle(context, request); }) {
+            pools_.handle(context, request);
         } else if constexpr (requires { agent_calls_.handle(context, request); }) {
             agent_calls_.handle(context, request);
         } else if constexpr (std::is_same_v<Kind, WaitRequest>) {

@@ -8,10 +8,11 @@
 #include "coordinator/core/events/step_context.hpp"
 #include "coordinator/core/operators/agent_calls/agent_call_handler.hpp"
 #include "coordinator/core/operators/cluster_handler.hpp"
-#include "coordinator/core/operators/demand_handler.hpp"
 #include "coordinator/core/operators/key_handler.hpp"
 #include "coordinator/core/operators/node_handler.hpp"
 #include "coordinator/core/operators/plan_waits.hpp"
+#include "coordinator/core/operators/pools/demand_handler.hpp"
+#include "coordinator/core/operators/pools/pool_handler.hpp"
 #include "coordinator/core/operators/secret_handler.hpp"
 #include "coordinator/core/operators/task_handler.hpp"
 #include "coordinator/core/operators/waits.hpp"
@@ -35,6 +36,7 @@ public:
           keys_{ledger, enrolments},
           secrets_{ledger},
           demand_{ledger, demand},
+          pools_{facts.options, ledger},
           agent_calls_{facts.nodes, facts.copies, ledger} {}
 
     void on_request(StepContext& step, const FromOperator& input, const Facts& facts,
@@ -69,6 +71,7 @@ private:
     KeyHandler keys_;
     SecretHandler secrets_;
     DemandHandler demand_;
+    PoolHandler pools_;
     AgentCallHandler agent_calls_;
     Waits waits_;
     PlanWaits plan_waits_;

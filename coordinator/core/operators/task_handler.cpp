@@ -57,7 +57,10 @@ std::optional<Error> TaskHandler::unknown_word_in(std::span<const WantedTask> ta
                 return unknown;
             }
         }
-        if (is_new(&PlacementRule::pool) && known_pools.insert(task.place.pool).second) {
+        // A pool with a definition gets its nodes from what its tasks need.
+        const bool is_defined = ledger_.pools().find(task.place.pool) != nullptr;
+        if (!is_defined && is_new(&PlacementRule::pool) &&
+            known_pools.insert(task.place.pool).second) {
             if (auto unknown = of_task(task, unknown_pool(placements_, task.place.pool))) {
                 return unknown;
             }

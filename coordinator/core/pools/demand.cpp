@@ -44,8 +44,12 @@ Result<bool> Demand::take(Instant now, const Advert& advert) {
             ++pools_[index_of(claim->pool)].reporters;
             ++claims_;
         }
-        pools_[index_of(claim->pool)].total += amount;
-        pools_[index_of(claim->pool)].total -= claim->amount;
+        Pool& pool = pools_[index_of(claim->pool)];
+        if (claim->amount != amount) {
+            note_change(pool, changed_);
+        }
+        pool.total += amount;
+        pool.total -= claim->amount;
         claim->amount = amount;
         claim->until = until;
     }
@@ -68,8 +72,12 @@ Result<void> Demand::check_room(const Advert& advert) const {
                                          " amounts of demand in all, and no more");
     }
     std::size_t new_pools = 0;
-    for (const PoolNeed& need : advert.needs) {
-        new_pools += need.amount > 0 && !by_name_.contains(need.pool) ? 1U : 0U;
+    for (std::size_t place = 0; place < advert.needs.size(); ++place) {
+        const PoolNeed& need = advert.needs[place];
+        // Most adverts name the same pools in the same order each time.
+        const bool is_claimed =
+            place < own && pools_[index_of(reporter->second.claims[place].pool)].name == need.pool;
+        new_pools += need.amount > 0 && !is_claimed && !by_name_.contains(need.pool) ? 1U : 0U;
     }
     if (by_name_.size() + new_pools > limits::demand_pools) {
         return fail(Errc::too_large, "there is room for demand of " +
@@ -77,6 +85,22 @@ Result<void> Demand::check_room(const Advert& advert) const {
                                          " pools, and no more");
     }
     return {};
+}
+
+void Demand::note_change(Pool& pool, std::vector<std::string>& changed) {
+    if (!pool.changed) {
+        pool.changed = true;
+        changed.push_back(pool.name);
+    }
+}
+
+std::vector<std::string> Demand::take_changed() {
+    for (const std::string& name : changed_) {
+        if (const auto known = by_name_.find(name); known != by_name_.end()) {
+            pools_[index_of(known->second)].changed = false;
+        }
+    }
+    return std::exchange(changed_, {});
 }
 
 PoolIndex Demand::pool_of(const std::string& name) {
@@ -113,6 +137,7 @@ void Demand::remove(Reporter& reporter, std::size_t place) {
     const auto claim = reporter.claims.begin() + static_cast<std::ptrdiff_t>(place);
     Pool& pool = pools_[index_of(claim->pool)];
     pool.total -= claim->amount;
+    note_change(pool, changed_);
     if (--pool.reporters == 0) {
         by_name_.erase(pool.name);
         free_.push_back(claim->pool);

@@ -57,6 +57,9 @@ public:
     /// When claims are looked through again, while there are any: each second.
     [[nodiscard]] std::optional<Instant> next_deadline() const { return next_; }
 
+    /// The pools whose totals have changed since the last call. One may be named twice.
+    [[nodiscard]] std::vector<std::string> take_changed();
+    [[nodiscard]] bool has_changed() const { return !changed_.empty(); }
     /// 0: nobody needs any.
     [[nodiscard]] Amount total(const std::string& pool) const;
     /// The pools of which somebody needs some, in the order of their names.
@@ -84,6 +87,7 @@ private:
         std::string name;
         Amount total = 0;
         std::uint32_t reporters = 0;  // 0: its place is free.
+        bool changed = false;         // It is in the list of take_changed().
     };
     struct Reporter {
         std::uint64_t life = 0;
@@ -94,6 +98,7 @@ private:
 
     static std::size_t index_of(PoolIndex pool) { return static_cast<std::size_t>(pool); }
     [[nodiscard]] Result<void> check_room(const Advert& advert) const;
+    static void note_change(Pool& pool, std::vector<std::string>& changed);
     [[nodiscard]] PoolIndex pool_of(const std::string& name);
     /// The claim on this pool, most likely at this place. Null: there is none.
     [[nodiscard]] Claim* find(Reporter& reporter, std::size_t place, const std::string& pool);
@@ -104,6 +109,7 @@ private:
     std::map<std::string, PoolIndex> by_name_;
     std::map<std::string, Reporter> reporters_;
     std::size_t claims_ = 0;
+    std::vector<std::string> changed_;
     std::optional<Instant> next_;
 };
 

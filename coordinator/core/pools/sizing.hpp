@@ -50,12 +50,18 @@ struct Resize {
 /// of one node: what is too much stays until a whole node is.
 class Sizing {
 public:
-    explicit Sizing(const SizeLimits& limits) : limits_{limits} {}
+    /// `changed`: when the pool last changed, as far as it is known.
+    explicit Sizing(const SizeLimits& limits, std::optional<Instant> changed = {})
+        : limits_{limits}, grew_{changed}, changed_{changed} {}
+
+    void set_limits(const SizeLimits& limits) { limits_ = limits; }
 
     /// The change that is made now.
     [[nodiscard]] Resize resize(Instant now, Amount wanted, const Holding& has);
 
 private:
+    friend struct CoreFields;
+
     [[nodiscard]] Resize wished(Amount wanted, const Holding& has) const;
 
     SizeLimits limits_;

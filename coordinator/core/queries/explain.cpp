@@ -247,11 +247,14 @@ Result<Subject> subject_of(const Facts& facts, const std::string& name) {
     if (facts.nodes.find(name)) {
         found.push_back(Subject::node);
     }
+    if (facts.ledger.pools().rows().find(name) != nullptr) {
+        found.push_back(Subject::pool);
+    }
     if (found.size() == 1) {
         return found.front();
     }
     if (found.empty()) {
-        return fail(Errc::not_found, "no task, instance or node is called '" + name +
+        return fail(Errc::not_found, "no task, instance, node or pool is called '" + name +
                                          "'; see 'muster task list' and 'muster node list'");
     }
     const auto ways = joined(found, " or ", [&](Subject subject) {
@@ -271,8 +274,9 @@ Result<ExplainReply> explain(const Facts& facts, const ExplainRequest& request) 
         case Subject::instance: return explain_instance(facts, request.name);
         case Subject::task: return explain_task(facts, request.name);
         case Subject::node: return explain_node(facts, request.name);
+        case Subject::pool: return explain_pool(facts, request.name);
     }
-    return fail(Errc::invalid, "only an instance, a task or a node can be explained");
+    return fail(Errc::invalid, "only an instance, a task, a node or a pool can be explained");
 }
 
 }  // namespace muster::coordinator

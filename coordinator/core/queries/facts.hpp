@@ -4,6 +4,7 @@
 #include "coordinator/core/planning/planning.hpp"
 #include "coordinator/core/planning/reasons.hpp"
 #include "coordinator/core/pools/forecasts.hpp"
+#include "coordinator/core/scaling/scaling.hpp"
 
 namespace muster::coordinator {
 
@@ -23,6 +24,7 @@ struct Facts {
     const EventLog& events;
     const Demand& demand;
     const Forecasts& forecasts;
+    const Scaling& scaling;
 
     [[nodiscard]] CivilMs civil() const { return clock.at(now); }
     [[nodiscard]] const Planner& planner() const { return planning.planner(); }

@@ -46,6 +46,13 @@ void add_node_note(const Facts& facts, InstanceView& instance);
 
 [[nodiscard]] Result<ReplyBody> list_demand(const Facts& facts, const std::string& pattern);
 [[nodiscard]] Result<ReplyBody> list_pools(const Facts& facts, const std::string& pattern);
+/// The definition of a pool, its nodes, and the last decision about its size.
+[[nodiscard]] Result<ReplyBody> show_pool(const Facts& facts, const std::string& name);
+/// The nodes that serve. Refused while it is not known yet which do.
+[[nodiscard]] Result<ReplyBody> list_members(const Facts& facts, const PoolMembersRequest& request);
+[[nodiscard]] Result<ExplainReply> explain_pool(const Facts& facts, const std::string& name);
+/// A sentence for each pool whose membership is not to be trusted, or whose provider fails.
+[[nodiscard]] std::vector<std::string> pool_alarms(const Facts& facts);
 /// What each predictor expects of a pool's need, and how far it was off.
 [[nodiscard]] Result<ReplyBody> show_forecast(const Facts& facts, const std::string& name);
 

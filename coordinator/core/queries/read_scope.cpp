@@ -30,7 +30,7 @@ inline constexpr bool is_open =
               StoreAcceptReply, LogLevelReply, RebalanceReply, NodesChangeReply, LimitsReply,
               FreezeReply, LogsReply, TaskSignalReply, KeysReply, TokensReply, EnrolReply,
               AuditReply, AuditVerifyReply, SecretsReply, CoordinatorsReply, UpgradeReply,
-              DemandReply>;
+              DemandReply, PoolChangeReply>;
 
 /// Whoever has no key any more sees no task: this pattern matches no name.
 const StoredKey& nobody() {
@@ -107,6 +107,9 @@ struct ReadLimiter {
         std::erase_if(reply.decisions, [&](const DecisionView& decision) {
             return decision.name != reply.name && !scope.sees_task(task_of_name(decision.name));
         });
+        if (reply.subject == Subject::pool) {
+            return may_see_pool(reply.name);
+        }
         return reply.subject == Subject::node ? Result<void>{}
                                               : scope.may_name(task_of_name(reply.name));
     }
@@ -136,10 +139,9 @@ struct ReadLimiter {
         std::erase_if(reply.pools, [&](const PoolView& one) { return !sees_pool(one.name); });
         return {};
     }
-    Result<void> operator()(PoolForecastReply& reply) const {
-        return sees_pool(reply.name) ? Result<void>{}
-                                     : out_of_scope(*scope.key_, "pool", reply.name);
-    }
+    Result<void> operator()(PoolForecastReply& reply) const { return may_see_pool(reply.name); }
+    Result<void> operator()(PoolShowReply& reply) const { return may_see_pool(reply.name); }
+    Result<void> operator()(PoolMembersReply& reply) const { return may_see_pool(reply.name); }
     Result<void> operator()(UsageReply& reply) const {
         scope.remove_hidden(reply.instances, [](const auto& one) { return one.use.id.task; });
         return {};
@@ -156,6 +158,9 @@ private:
     }
     [[nodiscard]] bool sees_pool(const std::string& name) const {
         return may_change_node(*scope.key_, name);
+    }
+    [[nodiscard]] Result<void> may_see_pool(const std::string& name) const {
+        return sees_pool(name) ? Result<void>{} : out_of_scope(*scope.key_, "pool", name);
     }
     [[nodiscard]] bool sees_group(const std::string& name) const {
         const Workload& workload = scope.facts_.copies.workload;
@@ -180,6 +185,9 @@ bool ReadScope::sees(const Event& event) const {
     if (event.topic.starts_with("task.") || event.topic.starts_with("instance.")) {
         return sees_task(task_of_name(event.name));
     }
+    if (event.topic.starts_with("pool.")) {
+        return may_change_node(*key_, event.name);
+    }
     const auto node = facts_.nodes.find(event.name);
     return event.topic.starts_with("node.") && node &&
            may_change_node(*key_, facts_.copies.placements.nodes().offer(*node).pool);
@@ -201,6 +209,10 @@ Result<void> ReadScope::may_match(std::string_view pattern) const {
 
 // A node may have the name, too, and every node may be explained to everybody.
 Result<void> ReadScope::may_ask_for(const ExplainRequest& request) const {
+    if (request.subject == Subject::pool) {
+        return may_change_node(*key_, request.name) ? Result<void>{}
+                                                    : out_of_scope(*key_, "pool", request.name);
+    }
     const bool is_node = request.subject == Subject::node ||
                          (request.subject == Subject::any && facts_.nodes.find(request.name));
     return is_node ? Result<void>{} : may_name(task_of_name(request.name));
@@ -226,6 +238,11 @@ Result<void> ReadScope::may_ask(const CoreRequestBody& request) const {
                                                      : may_match(one.pattern);
             } else if constexpr (std::is_same_v<Request, ExplainRequest>) {
                 return may_ask_for(one);
+            } else if constexpr (is_any_of<Request, PoolShowRequest, PoolMembersRequest,
+                                           PoolForecastRequest>) {
+                // An error must not tell whether there is such a pool.
+                return may_change_node(*key_, one.name) ? Result<void>{}
+                                                        : out_of_scope(*key_, "pool", one.name);
             } else if constexpr (std::is_same_v<Request, PlanRequest>) {
                 Result<void> may;
                 for (const std::string& without : one.without_tasks) {

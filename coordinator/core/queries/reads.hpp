@@ -53,6 +53,12 @@ struct Reads {
     Answer operator()(const PoolForecastRequest& request) const {
         return show_forecast(facts, request.name);
     }
+    Answer operator()(const PoolShowRequest& request) const {
+        return show_pool(facts, request.name);
+    }
+    Answer operator()(const PoolMembersRequest& request) const {
+        return list_members(facts, request);
+    }
     Answer operator()(const EventsRequest& request) const {
         return facts.events.since(request.since, request.limit);
     }

@@ -1,8 +1,10 @@
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "coordinator/core/queries/queries.hpp"
 
@@ -105,6 +107,36 @@ void add_counters(const Counters& counters, std::uint64_t polls, std::uint64_t f
     into.add("round", counters.round);
 }
 
+/// Of the pools that have a definition.
+void add_pools(const Facts& facts, Samples& into) {
+    std::vector<std::string> pools;
+    facts.ledger.pools().rows().each(
+        [&](std::string_view name, const StoredPool& /*pool*/) { pools.emplace_back(name); });
+    for (const std::string& pool : pools) {
+        std::map<std::string_view, std::uint64_t> states;
+        for (const PoolNode& node : facts.scaling.nodes_of(pool)) {
+            ++states[state_of(node)];
+        }
+        for (const auto& [state, count] : states) {
+            into.add("pool_nodes", {{"pool", pool}, {"state", std::string{state}}}, count);
+        }
+    }
+    const auto add_each = [&](std::string_view name, auto&& value_of) {
+        for (const std::string& pool : pools) {
+            if (const PoolDecision* const decision = facts.scaling.decision_of(pool)) {
+                into.add(name, {{"pool", pool}}, value_of(pool, *decision));
+            }
+        }
+    };
+    add_each("pool_demand", [](const auto&, const PoolDecision& last) { return last.demand; });
+    add_each("pool_wanted", [](const auto&, const PoolDecision& last) { return last.wanted; });
+    add_each("pool_capacity", [](const auto&, const PoolDecision& last) { return last.capacity; });
+    add_each("pool_alarm", [&](const std::string& pool, const PoolDecision& /*last*/) {
+        return facts.scaling.alarm_of(pool).empty() ? 0U : 1U;
+    });
+    into.add("provider_failures_total", facts.scaling.provider_failures());
+}
+
 }  // namespace
 
 Durations durations_of(std::string name, MetricLabels labels, const Histogram& histogram) {
@@ -134,6 +166,7 @@ StatsReply stats(const Facts& facts) {
     add_unplaced(facts.planner().shortages(), samples);
     add_counters(facts.planning.counters(), facts.liveness.polls(), facts.freeze.begun(),
                  facts.copies.placements.orders().outcomes(), samples);
+    add_pools(facts, samples);
     return samples.take();
 }
 

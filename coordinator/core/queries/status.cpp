@@ -62,6 +62,9 @@ std::vector<std::string> alarms(const Facts& facts, const Headcount& all,
     raise("the host asks for no work: ", all.names.unable, "; 'muster node show' shows why");
     raise("the host cannot make processes: ", all.names.cannot_spawn);
     raise("the agent cannot write its own state: ", all.names.cannot_write);
+    for (std::string& sentence : pool_alarms(facts)) {
+        sentences.push_back(std::move(sentence));
+    }
     if (const auto task = facts.planner().first_halted()) {
         const std::uint64_t others = facts.planner().totals().halted - 1;
         sentences.push_back("task '" + facts.copies.workload.name(*task) +

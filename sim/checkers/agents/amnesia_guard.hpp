@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "sim/checkers/fleet/leaving.hpp"
 
 namespace muster::sim {
@@ -41,6 +43,14 @@ private:
         }
     }
 
+    /// It is not to run again, even if its agent has lost that its process is gone.
+    [[nodiscard]] static bool has_ended_well(const coordinator::StoreImage& store,
+                                             const InstanceId& id, Generation generation) {
+        const auto row = std::ranges::find(store.ends, id.task, &coordinator::StoredEnds::name);
+        return row != store.ends.end() && row->generation == generation &&
+               row->ordinals.contains(id.ordinal);
+    }
+
     void check_intent(const BatchIssued& issued, const Stop& stop) {
         if (stop.generation > issued.store.meta.counter) {
             violated("S13", "{} was stopped, which this store never ordered", to_string(stop.id));
@@ -48,7 +58,8 @@ private:
         }
         const coordinator::StoredTask* const task = task_of(issued.store, stop.id.task);
         const bool wanted = task != nullptr && task->generation == stop.generation &&
-                            stop.id.ordinal < task->wanted.instances;
+                            stop.id.ordinal < task->wanted.instances &&
+                            !has_ended_well(issued.store, stop.id, stop.generation);
         const bool is_stray =
             requires_proof(issued.store, stop.generation) &&
             copies_.is_of_another_cluster(stop.id, issued.host, issued.store.meta.cluster);

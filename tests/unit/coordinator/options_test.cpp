@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "tests/catch.hpp"
 
@@ -38,6 +39,8 @@ TEST_CASE("the example configuration has the defaults", "[options]") {
     CHECK(options->core.accept_pending == defaults.core.accept_pending);
     CHECK(options->endpoints.http == defaults.endpoints.http);
     CHECK(options->etcd.endpoints.empty());
+    CHECK(options->outside.providers.empty());
+    CHECK(options->outside.predictors.empty());
     CHECK(options->etcd.prefix == defaults.etcd.prefix);
     CHECK(options->etcd.lease == defaults.etcd.lease);
     CHECK(options->log_level == defaults.log_level);
@@ -95,6 +98,15 @@ TEST_CASE("every key of the configuration has its effect", "[options]") {
         mode = "listed"
         accept_pending = true
         flaky_tasks = "move"
+        [providers.cloud]
+        command = ["/usr/local/bin/cloud-nodes", "--zone", "a"]
+        deadline = "90s"
+        [providers.laptop]
+        kind = "local-process"
+        directory = "/pools"
+        [predictors.ml]
+        command = ["/usr/local/bin/predict"]
+        deadline = "5s"
     )",
                                            "c.toml");
     REQUIRE(options);
@@ -128,6 +140,16 @@ TEST_CASE("every key of the configuration has its effect", "[options]") {
     CHECK(options->endpoints.enrolment == "tcp://0.0.0.0:5");
     CHECK(options->endpoints.advertise == "muster.example.net");
     CHECK(options->core.flaky_tasks == FlakyTasks::move);
+    const auto& [providers, predictors] = options->outside;
+    CHECK(options->core.providers == std::vector<std::string>{"cloud", "laptop"});
+    CHECK(options->core.predictors == std::vector<std::string>{"ml"});
+    CHECK(providers[0].command ==
+          std::vector<std::string>{"/usr/local/bin/cloud-nodes", "--zone", "a"});
+    CHECK(providers[0].deadline == 90s);
+    CHECK(providers[1].kind == ProviderKind::local_process);
+    CHECK(providers[1].directory == "/pools");
+    CHECK(predictors[0].command == std::vector<std::string>{"/usr/local/bin/predict"});
+    CHECK(predictors[0].deadline == 5s);
 }
 
 // Goal: the sentence alone is enough to find the error.

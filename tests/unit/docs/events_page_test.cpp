@@ -22,7 +22,7 @@ std::set<std::string> topics_in_core() {
     const std::filesystem::path root{MUSTER_SOURCE_DIR "/coordinator/core"};
     const std::regex topic{
         "\"((node|task|instance|freeze|leader|recovery|store|setting|round|key|token|secret|"
-        "enrolment)\\.["
+        "enrolment|demand|pool)\\.["
         "a-z_]+)\""};
     std::set<std::string> topics;
     for (const std::string& file : tree::files_of(root)) {

@@ -32,9 +32,11 @@ Names offered(const std::string& message, const std::string& before) {
     return names;
 }
 
-/// The keys that `read` accepts in a file, those of a table as `table.key`.
+/// The keys that `read` accepts in a file, those of a table as `table.key`. Where people choose the
+/// name of a table, the page has NAME.
 template <class Read>
-void add_keys(Names& into, Read read, const std::string& table, const std::string& before) {
+void add_keys(Names& into, Read read, const std::string& table, const std::string& before,
+              const std::string& shown_as = {}) {
     const std::string head = table.empty() ? "" : "[" + table + "]\n";
     const auto done = read(head + "no_such_key = 1\n", "f.toml");
     REQUIRE_FALSE(done);
@@ -42,7 +44,7 @@ void add_keys(Names& into, Read read, const std::string& table, const std::strin
         if (!name.starts_with('[')) {
             // The keys of a list element, as [[node]], have no prefix.
             const bool is_bare = table.empty() || table.front() == '[';
-            into.insert(is_bare ? name : table + '.' + name);
+            into.insert(is_bare ? name : (shown_as.empty() ? table : shown_as) + '.' + name);
         }
     }
 }
@@ -69,7 +71,12 @@ TEST_CASE("the page of the configuration has every key of both daemons", "[docs]
     for (const std::string table : {"", "endpoints", "cluster", "nodes", "etcd"}) {
         add_keys(coordinator, coordinator::options_from_toml, table, "the keys are ");
     }
-    for (const char* const table : {"endpoints", "cluster", "nodes", "etcd"}) {
+    for (const std::string table : {"providers", "predictors"}) {
+        add_keys(coordinator, coordinator::options_from_toml, table + ".x", "the keys are ",
+                 table + ".NAME");
+    }
+    for (const char* const table :
+         {"endpoints", "cluster", "nodes", "etcd", "providers", "predictors"}) {
         coordinator.erase(table);
     }
     docs::check_names("reference/configuration.md", "coordinator.toml", coordinator);

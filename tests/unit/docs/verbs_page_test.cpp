@@ -43,13 +43,13 @@ std::string kind_of(const std::vector<PoolNeedView>&, Rule rule) {
 std::string kind_of(const std::vector<std::string>&, Rule rule) {
     return "list of at most " + std::to_string(rule.count) + " texts " + std::to_string(rule.bytes);
 }
-template <class T>
-std::string kind_of(const std::optional<T>&, Rule) {
-    return kind_of(T{}, plain) + ", may be missing";
-}
 template <Named E>
 std::string kind_of(E, Rule) {
     return '(' + names_of<E>() + ')';
+}
+template <class T>
+std::string kind_of(const std::optional<T>&, Rule rule) {
+    return kind_of(T{}, rule) + ", may be missing";
 }
 
 std::string text_of(const std::string& value) { return value.empty() ? "\"\"" : in_code(value); }

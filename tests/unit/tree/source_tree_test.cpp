@@ -38,6 +38,7 @@ constexpr std::array core_forbidden_headers{
     "<filesystem>"sv,  "<shared_mutex>"sv, "<condition_variable>"sv,
     "\"common/log/"sv, "\"common/net/"sv,  "\"coordinator/store/"sv,
     "\"agent/exec/"sv, "<sodium"sv,        "\"common/crypto/random"sv,
+    "<date/"sv,
 };
 
 // A core reads no time, chance or environment, has no callbacks and no floating point.
@@ -64,7 +65,7 @@ constexpr std::array layer_rules{
 // of tests takes the place of the authenticator.
 bool may_use_zeromq(std::string_view path) {
     return path.starts_with("common/net/") || path.starts_with("bench/") ||
-           path.starts_with("tests/integration/") ||
+           path.starts_with("tests/integration/") || path.starts_with("examples/") ||
            path == "tests/unit/common/net/foreign_handler.hpp";
 }
 

@@ -28,6 +28,15 @@ PoolViews pool_views(const Facts& facts) {
         view.demand = facts.demand.total(name);
         view.reporters = facts.demand.reporters_of(index);
     }
+    facts.ledger.pools().rows().each([&](std::string_view name, const StoredPool& pool) {
+        PoolView& view = views[std::string{name}];
+        view.provider = pool.spec.provider;
+        if (const PoolDecision* const last = facts.scaling.decision_of(pool.name)) {
+            view.wanted = last->wanted;
+            view.capacity = last->capacity;
+            view.reason = last->code;
+        }
+    });
     for (auto& [name, view] : views) {
         view.name = name;
     }

@@ -6,7 +6,7 @@ namespace muster::coordinator::testing {
 
 StoreImage CoordinatorHarness::empty_store() {
     StoreImage image;
-    image.meta = Meta{cluster, Epoch{3}, leader, Generation{10}, CivilMs{}};
+    image.meta = Meta{cluster, Epoch{3}, leader, Generation{10}, CivilMs{}, newest_schema};
     return image;
 }
 
@@ -83,6 +83,7 @@ Hello CoordinatorHarness::hello_of(const FakeAgent& fake) {
                  .leader = fake.leader,
                  .counter = fake.counter,
                  .version = "1.0",
+                 .offer = fake.offer,
                  .keeps_proofs = fake.keeps_proofs};
 }
 
@@ -188,6 +189,7 @@ Output CoordinatorHarness::on_input(const Input& input) {
         ++reply_counts[reply.ticket];
     }
     events.insert(events.end(), output.events.begin(), output.events.end());
+    calls.insert(calls.end(), output.calls.begin(), output.calls.end());
     if (output.resign) {
         resigned = output.resign;
     }

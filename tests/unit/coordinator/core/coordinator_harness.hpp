@@ -33,6 +33,7 @@ struct FakeAgent {
 
     Revision revision{1};
     Sequence obeyed{};
+    Offer offer{};
     HostFacts host{};
     HostVitals vitals{};
     std::map<InstanceId, InstanceReport> instances;
@@ -54,6 +55,8 @@ public:
     static constexpr ClusterId cluster{0xc1, 0xc1};
     static constexpr LeaderId leader{0x1e, 0x1e};
     static constexpr CivilMs civil_start{1'700'000'000'000};
+
+    static constexpr std::uint32_t newest_schema = 11;
 
     static StoreImage empty_store();
     static StoreImage store_with(std::vector<StoredNode> nodes);
@@ -121,6 +124,7 @@ public:
     std::map<Ticket, int> reply_counts;
     std::vector<Event> events;
     std::vector<Persist> persisted;
+    std::vector<OutsideCall> calls;  ///< The test answers them.
     std::optional<std::string> resigned;
     std::deque<Input> queue;
     std::uint64_t given = 0;

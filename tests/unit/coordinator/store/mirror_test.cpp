@@ -50,15 +50,17 @@ std::vector<std::string> texts(const std::vector<Write>& writes, Mirror& from, M
 }  // namespace
 
 // Goal: a program of an older schema finds in a shared store only what it knows. Method: schema 7
-// has no rotation of keys, and no secrets.
+// has no rotation of keys, no secrets and no pools.
 TEST_CASE("a store of an older schema gets no newer columns and tables", "[store][mirror]") {
     const auto mirror = empty_mirror();
     REQUIRE(mirror->set_schema(7));
     for (const Write& write : a_row_of_each()) {
         const auto change = mirror->apply(write);
         REQUIRE(change);
-        const bool is_secret = std::holds_alternative<Shared<StoredSecret>>(write);
-        CHECK(change->has_value() == !is_secret);
+        const bool is_newer = std::holds_alternative<Shared<StoredSecret>>(write) ||
+                              std::holds_alternative<Shared<StoredPool>>(write) ||
+                              std::holds_alternative<Shared<StoredPoolNode>>(write);
+        CHECK(change->has_value() == !is_newer);
         if (*change && (*change)->table == "keys") {
             CHECK((*change)->text->find("second_until") != std::string::npos);
             CHECK((*change)->text->find("rotation") == std::string::npos);
@@ -66,6 +68,7 @@ TEST_CASE("a store of an older schema gets no newer columns and tables", "[store
     }
     CHECK(mirror->each_row([&](const RowChange& row) -> Result<void> {
         CHECK(row.table != "secrets");
+        CHECK_FALSE(row.table.starts_with("pool"));
         CHECK(row.text->find("rotation") == std::string::npos);
         return {};
     }));
@@ -88,7 +91,7 @@ TEST_CASE("each row survives as text", "[store][mirror]") {
     const auto from = empty_mirror();
     const auto to = empty_mirror();
     const auto written = texts(a_row_of_each(), *from, *to);
-    REQUIRE(written.size() == 13);
+    REQUIRE(written.size() == 15);
     const auto third = empty_mirror();
     CHECK(texts({a_row_of_each()[1]}, *to, *third).front() == written[1]);
     const StoreImage before = image_of(*from);
@@ -105,6 +108,10 @@ TEST_CASE("each row survives as text", "[store][mirror]") {
     CHECK(after.keys == before.keys);
     CHECK(after.tokens == before.tokens);
     CHECK(after.secrets == before.secrets);
+    CHECK(before.pools == std::vector{some_pool()});
+    CHECK(after.pools == before.pools);
+    CHECK(before.pool_nodes == std::vector{some_pool_node()});
+    CHECK(after.pool_nodes == before.pool_nodes);
     CHECK(after.audit == before.audit);
 }
 
@@ -115,7 +122,8 @@ TEST_CASE("an erased row is erased in the copy, and old ones up to a bound", "[s
     const std::vector<Write> gone{Erase<StoredTask>{"web"},   Erase<StoredNode>{"n1"},
                                   Erase<StoredIntent>{"n1"},  Erase<StoredFreeze>{},
                                   Erase<StoredEnds>{"web"},   Erase<StoredKey>{"ann"},
-                                  Erase<StoredToken>{"0123"}, Erase<StoredSecret>{"db"}};
+                                  Erase<StoredToken>{"0123"}, Erase<StoredSecret>{"db"},
+                                  Erase<StoredPool>{"web"},   Erase<StoredPoolNode>{"web-1"}};
     CHECK(texts(gone, *from, *to).empty());
     const StoreImage after = image_of(*to);
     CHECK(after.tasks.empty());
@@ -126,6 +134,8 @@ TEST_CASE("an erased row is erased in the copy, and old ones up to a bound", "[s
     CHECK(after.keys.empty());
     CHECK(after.tokens.empty());
     CHECK(after.secrets.empty());
+    CHECK(after.pools.empty());
+    CHECK(after.pool_nodes.empty());
     SECTION("requests") {
         static_cast<void>(texts({EraseOldRequests{CivilMs{8}}}, *from, *to));
         CHECK(image_of(*to).requests.size() == 1);

@@ -16,6 +16,40 @@ inline PublicKey numbered_key(std::uint8_t number) {
     return key;
 }
 
+/// No member has its default.
+inline StoredPool some_pool() {
+    return {.name = "web",
+            .spec = {.unit = PoolUnit::slots,
+                     .provider = "local",
+                     .predictor = "schedule",
+                     .min = 1,
+                     .max = 20,
+                     .step = 3,
+                     .drain_budget = 4,
+                     .node_amount = 5,
+                     .arrive_within_ms = 6'000,
+                     .max_drain_ms = 7'000,
+                     .up_cooldown_ms = 8'000,
+                     .down_cooldown_ms = 9'000,
+                     .demand_ttl_ms = 10'000,
+                     .schedule = {"mon-fri 08:00 400", "sat,sun 10:00 150"},
+                     .zone = "Europe/Berlin"},
+            .paused = true,
+            .since = CivilMs{17},
+            .author = "it's \"ann\""};
+}
+inline StoredPoolNode some_pool_node() {
+    return {.name = "web-1",
+            .pool = "web",
+            .provider = "local",
+            .id = "i-1",
+            .request = "3-1",
+            .state = PoolNodeState::removing,
+            .since = CivilMs{18},
+            .granted = true,
+            .of_request = 2};
+}
+
 /// A row of every table, with values that are easily mixed up or lost.
 inline std::vector<Write> a_row_of_each() {
     StoredTask task{{}, Generation{5}, Generation{4}};
@@ -44,7 +78,9 @@ inline std::vector<Write> a_row_of_each() {
             Write{Shared<StoredAudit>{StoredAudit{.number = 1, .actor = "ann"}}},
             AuditHead{.number = 1, .hash = numbered_key(3)},
             Write{Shared<StoredSecret>{
-                StoredSecret{.name = "db", .version = Generation{5}, .encrypted = "xyz"}}}};
+                StoredSecret{.name = "db", .version = Generation{5}, .encrypted = "xyz"}}},
+            Write{Shared<StoredPool>{some_pool()}},
+            Write{Shared<StoredPoolNode>{some_pool_node()}}};
 }
 
 }  // namespace muster::coordinator

@@ -8,6 +8,7 @@
 
 #include "tests/catch.hpp"
 
+#include "tests/unit/coordinator/store/rows_of_each.hpp"
 #include "tests/unit/coordinator/store/store_fixture.hpp"
 
 namespace muster::coordinator {
@@ -81,7 +82,7 @@ TEST_CASE("a store that is opened again has everything that was written", "[stor
         auto open = open_store(file);
         REQUIRE(open);
         meta = open->image.meta;
-        CHECK(meta == Meta{first_cluster, Epoch{1}, first_leader, Generation{0}, CivilMs{0}, 10});
+        CHECK(meta == Meta{first_cluster, Epoch{1}, first_leader, Generation{0}, CivilMs{0}, 11});
         CHECK(open->image.tasks.empty());
         meta.counter = Generation{9};
         meta.request_horizon = CivilMs{1'000};
@@ -199,6 +200,33 @@ TEST_CASE("secrets are kept as they came, until they are erased", "[store][secre
     const auto again = open_store(store_file(directory));
     REQUIRE(again);
     CHECK(again->image.secrets == std::vector{db});
+}
+
+TEST_CASE("pools and their nodes are kept as they came, until they are erased", "[store][pools]") {
+    const TemporaryDirectory directory;
+    {
+        const auto open = open_store(store_file(directory));
+        REQUIRE(open);
+        StoredPool before = some_pool();
+        before.spec = {};
+        StoredPool other = before;
+        other.name = "other";
+        StoredPoolNode slot{.name = "3-1/1", .pool = "web", .provider = "local"};
+        StoredPoolNode requested = some_pool_node();
+        requested.state = PoolNodeState::requested;
+        open->store->submit({1,
+                             {Shared<StoredPool>{before}, Shared<StoredPool>{other},
+                              Shared<StoredPoolNode>{slot}, Shared<StoredPoolNode>{requested}}});
+        open->store->submit(
+            {2,
+             {Shared<StoredPool>{some_pool()}, Erase<StoredPool>{"other"},
+              Shared<StoredPoolNode>{some_pool_node()}, Erase<StoredPoolNode>{"3-1/1"}}});
+        REQUIRE(wait_durable(*open->store, 2));
+    }
+    const auto again = open_store(store_file(directory));
+    REQUIRE(again);
+    CHECK(again->image.pools == std::vector{some_pool()});
+    CHECK(again->image.pool_nodes == std::vector{some_pool_node()});
 }
 
 TEST_CASE("the directory of a store is closed to others", "[store]") {

@@ -28,6 +28,8 @@ const std::map<std::string_view, std::vector<std::string>> requests_of{
     {"demand list", {"demand list", "demand list secret-pool"}},
     {"pool list", {"pool list", "pool list secret*"}},
     {"pool forecast", {"pool forecast secret-pool"}},
+    {"pool show", {"pool show secret-pool"}},
+    {"pool members", {"pool members secret-pool"}},
     {"events", {"events", "events 1 1000"}},
     {"wait", {"wait secret-b 0s", "wait * 0s", "wait sec* 0s", "wait secret-? 0s"}},
     {"logs", {"logs secret-b.0", "logs secret-b"}},
@@ -36,7 +38,7 @@ const std::map<std::string_view, std::vector<std::string>> requests_of{
     {"usage", {"usage", "usage * secret-*"}},
     {"explain",
      {"explain secret-b", "explain secret-b.0", "explain task secret-b",
-      "explain instance secret-b.0", "explain n1", "explain node n1"}},
+      "explain instance secret-b.0", "explain n1", "explain node n1", "explain pool secret-pool"}},
     {"plan", {"plan fail node=n1", "plan without secret-b", "plan without *"}},
 };
 /// These are open to limited readers: they name no task. docs/operations/security.md says so.
@@ -53,6 +55,8 @@ public:
         harness.pass(2s);
         REQUIRE(ask(DemandSetRequest{
             .reporter = "lb-0", .ttl_ms = 3'600'000, .needs = {{"secret-pool", 5}}}));
+        REQUIRE(ask(PoolCreateRequest{.name = "secret-pool",
+                                      .changes = {.demand_ttl_ms = std::uint64_t{3'600'000}}}));
         harness.give(CivilTime{CoordinatorHarness::civil_start});
         add("web-a", "shared");
         add("secret-b", "secret-group");

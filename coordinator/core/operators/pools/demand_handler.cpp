@@ -1,4 +1,4 @@
-#include "coordinator/core/operators/demand_handler.hpp"
+#include "coordinator/core/operators/pools/demand_handler.hpp"
 
 #include <string>
 #include <utility>
@@ -56,9 +56,19 @@ Result<DemandReply> DemandHandler::take(const RequestContext& context,
         return tl::unexpected{std::move(sound.error())};
     }
     const StoredKey* const by = owner_of(ledger_.keys(), context.input.by.key);
+    const bool lasts_long = request.ttl_ms > ledger_.pools().count().shortest_ttl_ms();
     for (const PoolNeedView& need : request.needs) {
         if (by != nullptr && is_limited(*by) && !may_change_node(*by, need.pool)) {
             return out_of_scope(*by, "pool", need.pool);
+        }
+        const StoredPool* const pool =
+            lasts_long ? ledger_.pools().rows().find(need.pool) : nullptr;
+        if (pool != nullptr && request.ttl_ms > pool->spec.demand_ttl_ms) {
+            return fail(Errc::invalid, "ttl_ms is " + std::to_string(request.ttl_ms) +
+                                           ", but demand of pool '" + need.pool +
+                                           "' lasts at most " +
+                                           std::to_string(pool->spec.demand_ttl_ms) +
+                                           " ms; 'muster pool set' changes its demand_ttl_ms");
         }
     }
     const auto newest = demand_.take(context.step.now, advert_of(request));

@@ -1,0 +1,268 @@
+#include "coordinator/core/operators/pools/pool_handler.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/limits.hpp"
+#include "common/text/pattern.hpp"
+#include "coordinator/core/ledger/scope.hpp"
+#include "coordinator/core/operators/intent_checks.hpp"
+#include "coordinator/core/pools/forecast/predictors.hpp"
+#include "coordinator/core/pools/forecast/schedule.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+/// The schema of the store that has tables for pools.
+constexpr std::uint32_t schema_of_pools = 11;
+
+constexpr std::uint64_t longest_ms = 24ULL * 3'600 * 1'000;
+
+tl::unexpected<Error> wrong(const char* member, const std::string& value, const std::string& rule) {
+    return fail(Errc::invalid, std::string{member} + " is " + value + "; " + rule);
+}
+
+Result<void> check_range(const char* member, std::uint64_t value, std::uint64_t least,
+                         std::uint64_t most) {
+    if (value < least || value > most) {
+        return wrong(
+            member, std::to_string(value),
+            "it is a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+    }
+    return {};
+}
+
+std::string listed(const std::vector<std::string>& names) {
+    return names.empty() ? "its configuration has none" : "there are " + joined(names, ", ");
+}
+
+Result<void> check_numbers(const PoolSpec& spec) {
+    if (spec.min > spec.max) {
+        return wrong("min", std::to_string(spec.min),
+                     "it is at most max, which is " + std::to_string(spec.max));
+    }
+    struct Range {
+        const char* member;
+        std::uint64_t value, least, most;
+    };
+    const auto ttl_ms = [](Duration ttl) { return static_cast<std::uint64_t>(to_ms(ttl)); };
+    const Range ranges[] = {
+        {"max", spec.max, 0, limits::pool_nodes},
+        {"step", spec.step, 1, limits::pool_nodes},
+        {"drain_budget", spec.drain_budget, 1, limits::pool_nodes},
+        {"node_amount", spec.node_amount, 0, most_amount},
+        {"arrive_within_ms", spec.arrive_within_ms, 1'000, longest_ms},
+        {"max_drain_ms", spec.max_drain_ms, 0, longest_ms},
+        {"up_cooldown_ms", spec.up_cooldown_ms, 0, longest_ms},
+        {"down_cooldown_ms", spec.down_cooldown_ms, 0, longest_ms},
+        {"demand_ttl_ms", spec.demand_ttl_ms, ttl_ms(limits::demand_ttl_least),
+         ttl_ms(limits::demand_ttl_most)},
+    };
+    for (const Range& range : ranges) {
+        if (auto sound = check_range(range.member, range.value, range.least, range.most); !sound) {
+            return sound;
+        }
+    }
+    return {};
+}
+
+Result<Answered> answer(StoredPool row, std::string action, std::vector<std::string> fields = {}) {
+    Answered answered{{},
+                      PoolChangeReply{.counter = {},
+                                      .name = row.name,
+                                      .action = std::move(action),
+                                      .fields = std::move(fields)}};
+    answered.change.of<StoredPool>().put.emplace_back(std::move(row));
+    return answered;
+}
+
+}  // namespace
+
+void PoolHandler::change(const RequestContext& context, const auto& request) {
+    if (ledger_.deduplicate(context)) {
+        return;
+    }
+    const StoredKey* const by = owner_of(ledger_.keys(), context.input.by.key);
+    auto answered = coordinator::check(request.why).and_then([&]() -> Result<Answered> {
+        if (!is_valid_name(request.name)) {
+            return fail(Errc::invalid, in_quotes(request.name) +
+                                           " is not a valid name: " + std::string{name_rule()});
+        }
+        if (by != nullptr && is_limited(*by) && !may_change_node(*by, request.name)) {
+            return out_of_scope(*by, "pool", request.name);
+        }
+        return change_of(request, context.step.civil());
+    });
+    if (answered) {
+        answered->change.why = request.why;
+        Change& change = answered->change;
+        for (Shared<StoredPool>& row : change.of<StoredPool>().put) {
+            StoredPool own = *row;
+            own.author = request.why.author;
+            row = Shared<StoredPool>{std::move(own)};
+        }
+    }
+    ledger_.submit(context, std::move(answered));
+}
+
+void PoolHandler::handle(const RequestContext& context, const PoolCreateRequest& request) {
+    change(context, request);
+}
+void PoolHandler::handle(const RequestContext& context, const PoolSetRequest& request) {
+    change(context, request);
+}
+void PoolHandler::handle(const RequestContext& context, const PoolRemoveRequest& request) {
+    change(context, request);
+}
+void PoolHandler::handle(const RequestContext& context, const PoolPauseRequest& request) {
+    change(context, request);
+}
+void PoolHandler::handle(const RequestContext& context, const PoolResumeRequest& request) {
+    change(context, request);
+}
+
+Result<StoredPool> PoolHandler::known(const std::string& name) const {
+    const StoredPool* const row = ledger_.pools().find(name);
+    if (row == nullptr) {
+        return fail(Errc::not_found, "there is no definition of a pool " + in_quotes(name) +
+                                         "; see 'muster pool list'");
+    }
+    return *row;
+}
+
+bool PoolHandler::has_nodes(const std::string& pool) const {
+    bool has = false;
+    ledger_.pool_nodes().rows().each([&](std::string_view /*name*/, const StoredPoolNode& row) {
+        has = has || row.pool == pool;
+    });
+    ledger_.pool_nodes().proposals().each(
+        [&](const std::string& /*name*/, const Proposal<StoredPoolNode>& proposal) {
+            has = has || (proposal.row && proposal.row->pool == pool);
+        });
+    return has;
+}
+
+Result<void> PoolHandler::check(const StoredPool& pool) const {
+    const PoolSpec& spec = pool.spec;
+    if (auto sound = check_numbers(spec); !sound) {
+        return sound;
+    }
+    if (spec.provider != "none" && !std::ranges::binary_search(options_.providers, spec.provider)) {
+        return wrong("provider", in_quotes(spec.provider),
+                     "it is none, or a provider that the coordinator's configuration names: " +
+                         listed(options_.providers));
+    }
+    if (auto schedule = Schedule::parse(spec.schedule); !schedule) {
+        return fail(Errc::invalid, "schedule: " + schedule.error().detail);
+    }
+    if (spec.predictor == "schedule" && spec.schedule.empty()) {
+        return fail(Errc::invalid,
+                    "the predictor schedule needs a schedule, such as "
+                    "'mon-fri 08:00 400'");
+    }
+    if (spec.predictor != "schedule" && !value_named<PredictorKind>(spec.predictor) &&
+        !std::ranges::binary_search(options_.predictors, spec.predictor)) {
+        return wrong(
+            "predictor", in_quotes(spec.predictor),
+            "it is conservative, trend, peak, seasonal or schedule, or a predictor that the "
+            "coordinator's configuration names: " +
+                listed(options_.predictors));
+    }
+    return {};
+}
+
+Result<Answered> PoolHandler::change_of(const PoolCreateRequest& request, CivilMs now) const {
+    if (ledger_.meta().schema < schema_of_pools) {
+        return fail(Errc::refused, "the store has schema " + std::to_string(ledger_.meta().schema) +
+                                       ", which has no pools: 'muster upgrade finish' raises it");
+    }
+    if (ledger_.pools().find(request.name) != nullptr) {
+        return fail(Errc::exists, "pool " + in_quotes(request.name) +
+                                      " is defined already; 'muster pool set' changes it");
+    }
+    if (const std::size_t count = ledger_.pools().count_soon().rows;
+        count >= limits::demand_pools) {
+        return fail(Errc::too_large, too_many(count + 1, "pools", limits::demand_pools));
+    }
+    StoredPool row{
+        .name = request.name, .spec = changed(PoolSpec{}, request.changes), .since = now};
+    if (auto sound = check(row); !sound) {
+        return tl::unexpected{std::move(sound.error())};
+    }
+    return answer(std::move(row), "created");
+}
+
+Result<Answered> PoolHandler::change_of(const PoolSetRequest& request, CivilMs now) const {
+    auto before = known(request.name);
+    if (!before) {
+        return tl::unexpected{std::move(before.error())};
+    }
+    StoredPool row = *before;
+    row.spec = changed(before->spec, request.changes);
+    if (auto sound = check(row); !sound) {
+        return tl::unexpected{std::move(sound.error())};
+    }
+    if (row.spec.provider != before->spec.provider && has_nodes(row.name)) {
+        return fail(Errc::conflict, "provider '" + before->spec.provider +
+                                        "' has nodes for the pool: set min and max to 0 and wait "
+                                        "until they are gone, then name another provider");
+    }
+    std::vector<std::string> fields;
+    each_pool_member(row.spec, before->spec,
+                     [&](const char* name, const auto& after, const auto& old) {
+                         if (after != old) {
+                             fields.emplace_back(name);
+                         }
+                     });
+    if (fields.empty()) {
+        return Answered{{},
+                        PoolChangeReply{.counter = {}, .name = row.name, .action = "unchanged"}};
+    }
+    row.since = now;
+    return answer(std::move(row), "changed", std::move(fields));
+}
+
+Result<Answered> PoolHandler::change_of(const PoolRemoveRequest& request, CivilMs /*now*/) const {
+    auto before = known(request.name);
+    if (!before) {
+        return tl::unexpected{std::move(before.error())};
+    }
+    if (has_nodes(request.name)) {
+        return fail(Errc::conflict, "provider '" + before->spec.provider +
+                                        "' has nodes for the pool: set min and max to 0 and wait "
+                                        "until they are gone");
+    }
+    Answered answered{{},
+                      PoolChangeReply{.counter = {}, .name = request.name, .action = "removed"}};
+    answered.change.of<StoredPool>().erased.push_back(request.name);
+    return answered;
+}
+
+Result<Answered> PoolHandler::change_of(const PoolPauseRequest& request, CivilMs now) const {
+    auto row = known(request.name);
+    if (!row) {
+        return tl::unexpected{std::move(row.error())};
+    }
+    if (row->paused) {
+        return Answered{{},
+                        PoolChangeReply{.counter = {}, .name = row->name, .action = "unchanged"}};
+    }
+    row->paused = true;
+    row->since = now;
+    return answer(*std::move(row), "paused");
+}
+
+Result<Answered> PoolHandler::change_of(const PoolResumeRequest& request, CivilMs now) const {
+    auto row = known(request.name);
+    if (!row) {
+        return tl::unexpected{std::move(row.error())};
+    }
+    row->paused = false;
+    row->since = now;  // Always a change: it also accepts the present listing.
+    return answer(*std::move(row), "resumed");
+}
+
+}  // namespace muster::coordinator

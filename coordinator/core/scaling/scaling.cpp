@@ -1,0 +1,390 @@
+#include "coordinator/core/scaling/scaling.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "coordinator/core/nodes/notes.hpp"
+#include "coordinator/core/scaling/capacity.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+/// Demand may change with each message. A pool is looked at this often because of it.
+constexpr Duration looked_at_every = 100ms;
+/// And the changes of all pools are read this often.
+constexpr Duration demand_read_every = 20ms;
+
+SizeLimits limits_of(const PoolSpec& spec) {
+    const auto ms = [](std::uint64_t value) {
+        return Duration{std::chrono::milliseconds{static_cast<std::int64_t>(value)}};
+    };
+    return {.min = spec.min,
+            .max = spec.max,
+            .step = spec.step,
+            .up_cooldown = ms(spec.up_cooldown_ms),
+            .down_cooldown = ms(spec.down_cooldown_ms)};
+}
+
+std::string describe_by(const std::string& author) { return describe_cause(author, {}); }
+
+/// An empty one if its lines are not valid, as they were when they were set.
+Schedule schedule_of(const StoredPool& pool) {
+    return Schedule::parse(pool.spec.schedule).value_or(Schedule{});
+}
+
+/// The one thing that a pool attempts: to get as many nodes as it asked for.
+const std::string of_growth = "grow";
+
+}  // namespace
+
+Scaling::Scaling(Instant now, const CoordinatorOptions& options, const Rooms& rooms)
+    : options_{options},
+      in_{rooms},
+      began_{now},
+      nodes_{rooms.nodes, rooms.copies.placements.nodes()},
+      providers_{options.providers},
+      derived_{rooms.copies.workload} {
+    in_.ledger.pools().rows().each([&](std::string_view name, const StoredPool& pool) {
+        pools_.emplace(name, OfPool{.sizing = Sizing{limits_of(pool.spec), now},
+                                    .spec = pool.spec,
+                                    .is_inherited = true,
+                                    .is_paused = pool.paused,
+                                    .schedule = schedule_of(pool)});
+    });
+    index_rows();
+    looks_at_all();
+}
+
+void Scaling::index_rows() {
+    rows_.clear();
+    in_.ledger.pool_nodes().rows().each([&](std::string_view name, const StoredPoolNode& row) {
+        rows_[row.pool].emplace_back(name);
+    });
+}
+
+void Scaling::looks_at_all() {
+    for (const auto& [name, of_pool] : pools_) {
+        due_.insert(due_.end(), name);
+    }
+}
+
+void Scaling::on_changed_node(NodeIndex index) {
+    for (std::string& pool : nodes_.on_changed(index)) {
+        if (pools_.contains(pool)) {
+            due_.insert(std::move(pool));
+        }
+    }
+}
+
+void Scaling::on_answer(StepContext& step, const OutsideAnswer& answer) {
+    calls_are_due_ = true;
+    if (const auto pool = asked_.on_answer(step.now, answer)) {
+        if (pools_.contains(*pool)) {
+            due_.insert(*pool);
+        }
+        return;
+    }
+    const auto answered = providers_.on_answer(step.now, answer);
+    if (!answered) {
+        return;
+    }
+    for (auto& [name, of_pool] : pools_) {
+        const StoredPool* const pool = in_.ledger.pools().rows().find(name);
+        if (pool == nullptr || pool->spec.provider != answered->provider) {
+            continue;
+        }
+        due_.insert(name);
+        const auto rows = rows_.find(name);
+        for (const std::string& row :
+             rows == rows_.end() ? std::vector<std::string>{} : rows->second) {
+            const StoredPoolNode* const node = in_.ledger.pool_nodes().rows().find(row);
+            if (!answered->granted_of.empty() && node->request == answered->granted_of) {
+                note_grant(step.now, of_pool, *node, *answered);
+            }
+        }
+    }
+}
+
+// A provider that has fewer nodes than it was asked for is asked again after a while, and not with
+// each look: the next request has another id, so the attempts of calls do not see the repetition.
+void Scaling::note_grant(Instant now, OfPool& of_pool, const StoredPoolNode& row,
+                         const Providers::Answered& answered) {
+    if (!of_pool.grants.emplace(row.request, answered.granted).second) {
+        return;
+    }
+    if (answered.granted >= row.of_request) {
+        of_pool.growth = {};
+    } else {
+        of_pool.growth.failed(now, of_growth,
+                              "its provider granted " + std::to_string(answered.granted) + " of " +
+                                  std::to_string(row.of_request) + " nodes");
+    }
+}
+
+void Scaling::on_durable(StepContext& step, const Change& change) {
+    if (!change.of<StoredTask>().empty() || !change.of<StoredEnds>().empty()) {
+        derived_.on_tasks_changed();
+    }
+    const auto& pools = change.of<StoredPool>();
+    for (const Shared<StoredPool>& pool : pools.put) {
+        const auto known = pools_.find(pool->name);
+        if (known == pools_.end()) {
+            pools_.emplace(pool->name,
+                           OfPool{.sizing = Sizing{limits_of(pool->spec)}, .spec = pool->spec});
+            step.emit("pool.created", pool->name, describe_by(pool->author));
+        } else {
+            OfPool& of_pool = known->second;
+            of_pool.sizing.set_limits(limits_of(pool->spec));
+            // A row with the same definition is of a pause or a resume.
+            const bool is_changed = pool->spec != of_pool.spec;
+            const char* const topic = is_changed     ? "pool.changed"
+                                      : pool->paused ? "pool.paused"
+                                                     : "pool.resumed";
+            step.emit(topic, pool->name, describe_by(pool->author));
+            if (!is_changed && !pool->paused) {  // Resuming accepts the listing as it is.
+                of_pool.accepted_listing = providers_.listing(pool->spec.provider).number;
+            } else if (pool->spec.provider != of_pool.spec.provider) {
+                of_pool.accepted_listing = 0;  // Those of the other one have numbers of their own.
+            }
+            of_pool.growth = {};
+            of_pool.spec = pool->spec;
+        }
+        // At once: what an operator accepts is the present listing, and the next one may come soon.
+        pools_.at(pool->name).looked_at.reset();
+        pools_.at(pool->name).is_paused = pool->paused;
+        pools_.at(pool->name).schedule = schedule_of(*pool);
+        asked_.forget(pool->name);
+        due_.insert(pool->name);
+    }
+    for (const std::string& name : pools.erased) {
+        step.emit("pool.removed", name, describe_by(change.why.author));
+        pools_.erase(name);
+        due_.erase(name);
+        members_.forget(name);
+        asked_.forget(name);
+    }
+    if (!change.of<StoredPoolNode>().empty()) {
+        index_rows();
+    }
+    calls_are_due_ = calls_are_due_ || !pools.empty() || !change.of<StoredPoolNode>().empty();
+    if (change.origin == ChangeOrigin::pools) {
+        for (auto& [topic, of] : std::exchange(events_, {})) {
+            step.emit(std::move(topic), of.first, std::move(of.second));
+        }
+    }
+}
+
+void Scaling::run(StepContext& step) {
+    if (in_.demand.has_changed() &&
+        (!demand_read_ || step.now >= *demand_read_ + demand_read_every)) {
+        demand_read_ = step.now;
+        for (const std::string& pool : in_.demand.take_changed()) {
+            if (pools_.contains(pool)) {
+                due_.insert(pool);
+            }
+        }
+    }
+    if (pools_.empty() && rows_.empty()) {
+        providers_.rest();
+        return;
+    }
+    if (time_known_since_ == CivilMs{}) {
+        time_known_since_ = step.civil();
+    }
+    if (!is_writing() && time_known_since_ != CivilMs{}) {
+        Change change{.origin = ChangeOrigin::pools};
+        for (const std::string& name : std::vector<std::string>{due_.begin(), due_.end()}) {
+            OfPool& of_pool = pools_.at(name);
+            if (of_pool.looked_at && step.now < *of_pool.looked_at + looked_at_every) {
+                continue;
+            }
+            due_.erase(name);
+            if (is_changing(name)) {
+                continue;  // It is due again once that is durable.
+            }
+            of_pool.looked_at = step.now;
+            if (const StoredPool* const pool = in_.ledger.pools().rows().find(name)) {
+                look(step, *pool, of_pool, change);
+            }
+        }
+        if (!change.empty()) {
+            in_.ledger.submit(std::move(change), step.output);
+            last_write_ = in_.ledger.last_number();
+        }
+    }
+    call(step);
+    ask_predictors(step);
+}
+
+void Scaling::look(StepContext& step, const StoredPool& pool, OfPool& of_pool, Change& change) {
+    PoolSituation situation{.pool = pool,
+                            .now = step.civil(),
+                            .nodes = gather(pool),
+                            .listing = providers_.listing(pool.spec.provider),
+                            .accepted_listing = of_pool.accepted_listing};
+    announce_members(step, pool.name, situation.nodes);
+    situation.demand = in_.demand.total(pool.name);
+    situation.derived = derived_.of(pool.name, pool.spec.unit);
+    std::string trouble;
+    situation.wanted =
+        std::max(predicted(step, pool, of_pool, situation.demand, trouble), situation.derived);
+    const NewNode new_one = new_node(pool.spec, situation.nodes);
+    of_pool.seen_amount = new_one.is_known ? new_one.amount : of_pool.seen_amount;
+    situation.is_new_node_known = of_pool.seen_amount > 0;
+    situation.of_new_node = of_pool.seen_amount > 0 ? of_pool.seen_amount : new_one.amount;
+    situation.grants = std::exchange(of_pool.grants, {});
+    situation.next_request =
+        std::to_string(raw(in_.ledger.meta().epoch)) + "-" + std::to_string(last_request_ + 1);
+    if (!of_pool.growth.may_begin(step.now, of_growth)) {
+        situation.shortage = of_pool.growth.why_failed(of_growth);
+    }
+    hold(step.now, of_pool, situation);
+    PoolChange decided = decide(step.now, std::move(situation), of_pool.sizing);
+    decided.alarm = decided.alarm.empty() ? trouble : decided.alarm;
+    if (decided.alarm != of_pool.alarm) {
+        step.emit(decided.alarm.empty() ? "pool.alarm_over" : "pool.alarm", pool.name,
+                  decided.alarm);
+    }
+    of_pool.alarm = decided.alarm;
+    const bool has_acted = decided.decision.up > 0 || decided.decision.down > 0;
+    if (!has_acted && of_pool.decision.code == decided.decision.code) {
+        decided.decision.at = of_pool.decision.at;
+    }
+    of_pool.decision = decided.decision;
+    apply(pool, decided, step.civil(), change);
+}
+
+void Scaling::announce_members(StepContext& step, const std::string& pool,
+                               const std::vector<PoolNode>& nodes) {
+    if (in_.liveness.recovery().runs()) {
+        return;  // It is not known yet which nodes serve.
+    }
+    std::vector<const PoolNode*> serving;
+    for (const PoolNode& node : nodes) {
+        if (node.serves) {
+            serving.push_back(&node);
+        }
+    }
+    std::ranges::stable_sort(serving, {},
+                             [](const PoolNode* node) { return raw(node->row.since); });
+    std::vector<std::string> names;
+    std::ranges::transform(serving, std::back_inserter(names),
+                           [](const PoolNode* node) { return node->row.name; });
+    if (const auto change = members_.update(pool, names); !change.empty()) {
+        step.emit(
+            "pool.members", pool,
+            "version " + std::to_string(members_.find(pool)->version) + "; " + describe(change));
+    }
+}
+
+void Scaling::on_zones(const std::vector<ZoneOffset>& zones) {
+    offsets_.clear();
+    for (const ZoneOffset& zone : zones) {
+        offsets_.emplace(zone.zone, zone.offset_s);
+    }
+}
+
+std::vector<std::string> Scaling::zones() const {
+    std::set<std::string> zones;
+    in_.ledger.pools().rows().each([&](std::string_view /*name*/, const StoredPool& pool) {
+        if (pool.spec.predictor == "schedule" && pool.spec.zone != "UTC") {
+            zones.insert(pool.spec.zone);
+        }
+    });
+    return {zones.begin(), zones.end()};
+}
+
+void Scaling::apply(const StoredPool& pool, const PoolChange& decided, CivilMs now,
+                    Change& change) {
+    for (const auto& [topic, detail] : decided.events) {
+        events_.push_back({topic, {pool.name, detail}});
+    }
+    if (!decided.changes_rows()) {
+        return;
+    }
+    if (std::ranges::any_of(decided.put, [](const StoredPoolNode& row) {
+            return row.id.empty() && row.state == PoolNodeState::requested && !row.granted;
+        })) {
+        ++last_request_;
+    }
+    auto& rows = change.of<StoredPoolNode>();
+    for (const StoredPoolNode& row : decided.put) {
+        rows.put.emplace_back(row);
+    }
+    rows.erased.insert(rows.erased.end(), decided.erased.begin(), decided.erased.end());
+    auto& intents = change.of<StoredIntent>();
+    for (const std::string& name : decided.drained) {
+        StoredIntent row = in_.ledger.intents().proposed(name);
+        row.intent = Intent::draining;
+        row.reason = "the pool has more than it needs";
+        row.author = author_of_drains(pool.name);
+        row.since = now;
+        row.deadline = CivilMs{};
+        intents.put.emplace_back(std::move(row));
+    }
+    for (const std::string& name : decided.taken_back) {
+        StoredIntent row = in_.ledger.intents().proposed(name);
+        row.intent = Intent::active;
+        row.reason.clear();
+        row.author.clear();
+        row.since = now;
+        intents.put.emplace_back(std::move(row));
+    }
+    for (const std::string& name : decided.gone) {
+        const StoredIntent before = in_.ledger.intents().proposed(name);
+        StoredIntent after = no_row<StoredIntent>(name);
+        after.admission = before.admission;
+        if (after != before) {
+            intents.put.emplace_back(std::move(after));
+        }
+        // The record of a name on the list stays, like the name.
+        if (in_.nodes.find(name) && before.admission != Admission::listed) {
+            change.of<StoredNode>().erased.push_back(name);
+        }
+        const StoredKey* const key = in_.ledger.keys().rows().find(name);
+        if (key != nullptr && key->role == Role::agent) {
+            change.of<StoredKey>().erased.push_back(name);
+        }
+    }
+    std::ranges::sort(change.of<StoredNode>().erased);
+    change.why = {.reason = "its provider has removed it", .author = author_of_drains(pool.name)};
+}
+
+std::optional<Instant> Scaling::next_deadline() const {
+    std::optional<Instant> first = providers_.next_deadline();
+    const auto note = [&](Instant at) { first = std::min(first.value_or(at), at); };
+    if (in_.demand.has_changed() && demand_read_ && !pools_.empty()) {
+        note(*demand_read_ + demand_read_every);
+    }
+    // Without the time nothing is decided, and its first input is a step.
+    if (!is_writing() && time_known_since_ != CivilMs{}) {
+        for (const std::string& name : due_) {
+            const OfPool& of_pool = pools_.at(name);
+            note(of_pool.looked_at ? *of_pool.looked_at + looked_at_every : Instant{});
+        }
+    }
+    return first;
+}
+
+const PoolDecision* Scaling::decision_of(const std::string& pool) const {
+    const auto found = pools_.find(pool);
+    return found == pools_.end() ? nullptr : &found->second.decision;
+}
+
+std::string Scaling::alarm_of(const std::string& pool) const {
+    const auto found = pools_.find(pool);
+    if (found == pools_.end() || !found->second.alarm.empty()) {
+        return found == pools_.end() ? std::string{} : found->second.alarm;
+    }
+    const StoredPool* const stored = in_.ledger.pools().rows().find(pool);
+    const std::string why = stored == nullptr ? "" : providers_.trouble(stored->spec.provider);
+    return why.empty() ? why : "its provider fails: " + why;
+}
+
+std::vector<PoolNode> Scaling::nodes_of(const std::string& pool) const {
+    const StoredPool* const stored = in_.ledger.pools().rows().find(pool);
+    return stored == nullptr ? gather(StoredPool{.name = pool}) : gather(*stored);
+}
+
+}  // namespace muster::coordinator

@@ -1,0 +1,119 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "sim/checkers/checker.hpp"
+#include "sim/checkers/pools/pool_rows.hpp"
+
+namespace muster::sim {
+
+/// P7: a node of a provider is given up only by a listing that was read and does not have it, and
+/// only if its agent does not answer. A listing that fails, or that misses all nodes or many of
+/// them, ends none, unless an operator has accepted it.
+class PoolListings : public Checker {
+public:
+    void on(Instant, const LeadershipBegan& began) {
+        written_.clear();
+        last_[began.image.meta.epoch] = {};
+    }
+
+    void on(Instant, const StepTaken& step) {
+        Listing& last = last_[step.store.meta.epoch];
+        accept(step, last);
+        if (const auto* const answer = std::get_if<coordinator::OutsideAnswer>(&step.input)) {
+            read(answer->number, answer->result, last);
+        }
+        for (const coordinator::OutsideCall& call : step.output.calls) {
+            if (std::holds_alternative<coordinator::ListNodes>(call.what)) {
+                last.call = call.number;
+            }
+        }
+        written_.on(step);
+        if (PoolRows::are_in(step.output)) {
+            check(step, last);
+        }
+    }
+
+private:
+    using State = coordinator::PoolNodeState;
+    struct Listing {
+        std::uint64_t call = 0;    ///< That is under way.
+        std::uint64_t number = 0;  ///< Of those that were read.
+        bool has_failed = true;    ///< The last one.
+        std::set<std::string> nodes{};
+        std::map<std::string, std::uint64_t> accepted{};  ///< By pool: up to this number.
+    };
+
+    static void read(std::uint64_t call, const coordinator::OutsideResult& result, Listing& last) {
+        if (const auto* const listed = std::get_if<coordinator::NodesListed>(&result)) {
+            last.has_failed = false;
+            ++last.number;
+            last.nodes.clear();
+            for (const coordinator::ProvidedNode& node : listed->nodes) {
+                last.nodes.insert(node.node);
+            }
+        } else if (call == last.call && std::holds_alternative<coordinator::CallFailed>(result)) {
+            last.has_failed = true;
+        }
+    }
+
+    /// Whoever resumes a pool accepts the present listing.
+    static void accept(const StepTaken& step, Listing& last) {
+        for (const Event& event : step.output.events) {
+            if (event.topic == "pool.resumed") {
+                last.accepted[event.name] = last.number + 1;  // One may be read meanwhile.
+            }
+        }
+    }
+
+    void check(const StepTaken& step, const Listing& last) {
+        const PoolRows rows{step, written_};
+        std::map<std::string, std::pair<std::size_t, std::size_t>> pools;  // Judged, missing.
+        std::set<std::string> shrinks;
+        for (const auto& [name, row] : rows.before) {
+            if (row.id.empty() || row.state == State::removing) {
+                continue;
+            }
+            // One that has not joined yet has no record. It counts as there.
+            const auto lost = rows.lost.find(name);
+            const bool is_judged = lost == rows.lost.end() || !lost->second;
+            const bool is_listed = last.nodes.contains(name);
+            auto& [judged, missing] = pools[row.pool];
+            judged += is_judged ? 1U : 0U;
+            missing += is_judged && !is_listed ? 1U : 0U;
+            if (!rows.erased.contains(name)) {
+                continue;
+            }
+            if (is_judged) {
+                shrinks.insert(row.pool);
+            }
+            if (last.has_failed) {
+                violated("P7", "{} is given up, and the last listing failed", name);
+            } else if (is_listed) {
+                violated("P7", "{} is given up, and its provider has it", name);
+            }
+        }
+        for (const std::string& pool : shrinks) {
+            const auto [judged, missing] = pools.at(pool);
+            const auto accepted = last.accepted.find(pool);
+            const bool is_accepted =
+                accepted != last.accepted.end() && last.number <= accepted->second;
+            constexpr std::size_t many = 3;
+            if (!is_accepted && (missing == judged || (missing >= many && missing * 4 >= judged))) {
+                violated("P7", "nodes of {} are given up by a listing that misses {} of {}", pool,
+                         missing, judged);
+            }
+        }
+    }
+
+    std::map<Epoch, Listing> last_;
+    WrittenNodes written_;
+};
+
+}  // namespace muster::sim
