@@ -106,7 +106,7 @@ private:
     }
 
     void adopt_listed() {
-        std::set<std::string_view> known;
+        std::set<std::string> known;  // Not views: adopting a node may move them all.
         for (const PoolNode& node : at_.nodes) {
             if (node.is_provided) {
                 known.insert(node.row.name);

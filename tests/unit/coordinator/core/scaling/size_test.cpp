@@ -132,7 +132,7 @@ TEST_CASE("instances of a pool's tasks are demand, also while they run", "[pools
     WantedTask task = CoordinatorHarness::wanted("work", 3);
     task.place.pool = "web";
     task.place.request.memory_bytes = 60'000'000;
-    scene.harness.ask(ApplyRequest{.tasks = {task}, .force = true}, scene.harness.fresh_id());
+    scene.harness.ask(ApplyRequest{.tasks = {task}}, scene.harness.fresh_id());
     scene.pass(10s);
     CHECK(scene.shown().decision.derived == 180);
     CHECK(scene.shown().decision.wanted == 180);
