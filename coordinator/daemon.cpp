@@ -301,6 +301,11 @@ Result<void> Daemon::lead(Election& election, const Lead& with) {
                           {"events", bound_->events},
                           {"enrolment", bound_->enrolment},
                           {"http", bound_->http}});
+    // Whoever starts it, and is told that it is ready, may use the key of `muster init`.
+    const Instant latest = net::boottime_now() + 1s;
+    while (server_.awaits_first_admin() && net::boottime_now() < latest) {
+        turn(latest);
+    }
     show("leading");
     while (!is_signalled_ && !server_.resigned() && !election.over()) {
         stand(election);

@@ -172,9 +172,13 @@ bool Server::receive_from_agents(Instant now) {
     return receipt != net::Receipt::nothing;
 }
 
+bool Server::awaits_first_admin() const {
+    return standing_.leads() && !security_.first_admin.is_none() &&
+           core_.admitted_keys(false).empty();
+}
+
 void Server::admit_first(Instant now) {
-    if (!standing_.leads() || security_.first_admin.is_none() ||
-        !core_.admitted_keys(false).empty()) {
+    if (!awaits_first_admin()) {
         return;
     }
     requests_.ask(now, {{},

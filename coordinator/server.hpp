@@ -71,6 +71,8 @@ public:
 
     /// Begins a leadership. `image` is the result of taking the lead; the store outlives it.
     void lead(Store& store, const StoreImage& image);
+    /// The key of the first admin is on its way to the store.
+    [[nodiscard]] bool awaits_first_admin() const;
     /// Why leadership is over, once it is.
     [[nodiscard]] const std::optional<std::string>& resigned() const { return resigned_; }
     /// Ends a leadership: every open request is answered with `not_leader`.
