@@ -55,6 +55,7 @@ void Scaling::add_facts(const StoredPool& pool, NodeIndex index, PoolNode& node)
     }
     node.is_known = true;
     node.serves = may_serve(known);
+    node.is_silent = is_silent(known);
     node.is_active = known.intent == Intent::active;
     const StoredIntent soon = in_.ledger.intents().proposed(known.name);
     node.is_own_drain =

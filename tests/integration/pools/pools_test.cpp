@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -59,12 +62,21 @@ public:
     [[nodiscard]] Json show() const {
         return cluster_.ask({{"verb", "pool show"}, {"name", "web"}});
     }
-    /// The processes of nodes: agents, shims and tasks.
-    [[nodiscard]] std::size_t processes() const {
-        const auto found =
-            find_processes("none", cluster_.directory() + "/state/coordinator/pools");
-        return found.size();
+    /// The processes of one node.
+    [[nodiscard]] std::vector<pid_t> processes_of(const std::string& node) const {
+        std::vector<pid_t> pids;
+        for (const Found& found : find_processes("none", nodes())) {
+            std::error_code gone;
+            const auto place =
+                std::filesystem::read_symlink("/proc/" + std::to_string(found.pid) + "/cwd", gone);
+            if (contains(place.string() + "/", "/" + node + "/")) {
+                pids.push_back(found.pid);
+            }
+        }
+        return pids;
     }
+    /// The processes of nodes: agents, shims and tasks.
+    [[nodiscard]] std::size_t processes() const { return find_processes("none", nodes()).size(); }
     [[nodiscard]] std::size_t count_in(const std::string& state) const {
         const Json nodes = show().at("nodes");
         return static_cast<std::size_t>(std::ranges::count_if(
@@ -91,10 +103,100 @@ public:
     }
 
 private:
+    /// Where the provider keeps them.
+    [[nodiscard]] std::string nodes() const {
+        return cluster_.directory() + "/state/coordinator/pools";
+    }
+
     Cluster cluster_;
 };
 
+/// examples/proxy.py in front of the pool, and its clients.
+class Proxy {
+public:
+    explicit Proxy(const Cluster& cluster)
+        : output_{cluster.directory() + "/proxy"},
+          process_{
+              Command{.argv = {"/usr/bin/python3", "-B",
+                               std::string{MUSTER_SOURCE_DIR} + "/examples/proxy.py",
+                               cluster.endpoints().operators, "web", "127.0.0.1:0", "1", "0.2"},
+                      .output = output_,
+                      .errors = cluster.directory() + "/proxy-errors"}} {
+        REQUIRE(until([&] { return text_of(output_).ends_with('\n'); }));
+        endpoint_ = "tcp://127.0.0.1:" + text_of(output_).substr(std::string{"listening "}.size());
+        endpoint_.pop_back();
+    }
+
+    [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
+    /// Asks a server of the pool over this connection. True: it has answered.
+    [[nodiscard]] static bool ask(RawConnection& connection) {
+        connection.send("GET / HTTP/1.0\r\n\r\n");
+        std::string answer;
+        for (std::string part = connection.receive(4'096); !part.empty();
+             part = connection.receive(4'096)) {
+            answer += part;
+        }
+        return contains(answer, " 200 ");
+    }
+    /// How many of these requests are answered, one after the other.
+    [[nodiscard]] int ask(int requests) const {
+        int answered = 0;
+        for (int request = 0; request < requests; ++request) {
+            RawConnection connection{endpoint_};
+            answered += ask(connection) ? 1 : 0;
+        }
+        return answered;
+    }
+    void end() {
+        process_.signal(SIGTERM);
+        CHECK(process_.wait(soon()).has_value());
+    }
+
+private:
+    std::string output_;
+    std::string endpoint_;
+    Process process_;
+};
+
 }  // namespace
+
+// Goal: no request is lost while a pool grows, loses a node and shrinks. Method: connections are
+// open while nodes come; none is open while a node dies with its server.
+TEST_CASE("a load balancer in front of a real pool loses no request", "[integration][pools]") {
+    Pool pool;
+    pool.create({{"min", 1}, {"max", 6}});
+    const auto applied = pool.cluster().muster(
+        {"apply", "-f", std::string{MUSTER_SOURCE_DIR} + "/examples/pool.toml", "--force"});
+    INFO(applied.errors);
+    REQUIRE(applied.exit == Exit{.code = 0});
+    Proxy proxy{pool.cluster()};
+    std::vector<std::unique_ptr<RawConnection>> open;
+    for (int client = 0; client < 25; ++client) {
+        open.push_back(std::make_unique<RawConnection>(proxy.endpoint()));
+    }
+    CHECK(pool.has_members(3));
+    for (const auto& connection : open) {
+        CHECK(Proxy::ask(*connection));
+    }
+    REQUIRE(until([&] { return pool.count_in("active") == 3; }));
+    const std::string victim = pool.members().front();
+    for (const pid_t process : pool.processes_of(victim)) {
+        kill(process, SIGKILL);
+    }
+    // Until it has ended, its server may still take a connection, which then breaks.
+    REQUIRE(until([&] { return pool.processes_of(victim).empty(); }));
+    CHECK(proxy.ask(20) == 20);
+    CHECK(until([&] {
+        const auto now = pool.members();
+        return now.size() == 3 && std::ranges::count(now, victim) == 0;
+    }));
+    open.clear();
+    CHECK(proxy.ask(5) == 5);
+    CHECK(pool.has_members(1));
+    CHECK(proxy.ask(5) == 5);
+    proxy.end();
+    CHECK(pool.ends());
+}
 
 TEST_CASE("a pool grows with its demand, and shrinks to nothing with no process left",
           "[integration][pools][FN-12][FN-27]") {

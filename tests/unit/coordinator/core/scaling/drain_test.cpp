@@ -159,6 +159,23 @@ TEST_CASE("the only real node does not drain for those that may come", "[pools][
     CHECK(scene.in_state("active") == Names{"web-01"});
 }
 
+// Goal: the same for a node that is dead, as long as nobody has decided so.
+TEST_CASE("no node drains for one that is silent", "[pools][scaling][FN-D1]") {
+    CoordinatorOptions options = PoolScene::with_programs();
+    options.loss.after = 20;
+    PoolScene scene{CoordinatorHarness::empty_store(), options};
+    scene.make_nodes(3);
+    const std::string dead = scene.in_state("active").front();
+    scene.die(dead);
+    scene.pass(4s);
+    REQUIRE(scene.harness.read<NodeShowReply>(NodeShowRequest{dead}).node.health != "lost");
+    scene.need(100);
+    scene.pass(3s);
+    CHECK(scene.in_state("active").size() == 2);
+    CHECK(scene.in_state("active").front() == dead);
+    CHECK(scene.count_of_events("pool.draining") == 1);
+}
+
 // Goal: a drain ends when nothing runs, or at its deadline, and not after a fixed time.
 TEST_CASE("a drain ends with the work, or at its deadline", "[pools][scaling][FN-D12]") {
     PoolScene scene;

@@ -32,6 +32,21 @@ TEST_CASE("any demand of an empty pool asks for one node", "[pools][scaling][FN-
     CHECK(scene.asked() == 1);
 }
 
+// Goal: a guess does not ask for many nodes too many.
+TEST_CASE("one node shows how much a node has", "[pools][scaling][FN-20]") {
+    PoolScene scene;
+    REQUIRE(scene.create({.node_amount = 0}));
+    scene.local.is_joined = false;
+    scene.need(10'000);
+    scene.pass(5s);
+    CHECK(scene.asked() == 1);
+    CHECK_THAT(scene.explained(), Catch::Contains("one node shows how much a node has"));
+    scene.local.is_joined = true;
+    scene.join("web-01");  // It has 100, and a guess is 4,096.
+    scene.pass(3s);
+    CHECK(scene.asked() > 20);
+}
+
 TEST_CASE("one unit more than the pool holds asks for one node more", "[pools][scaling][FN-21]") {
     PoolScene scene;
     REQUIRE(scene.create());

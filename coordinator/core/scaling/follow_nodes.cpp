@@ -1,0 +1,251 @@
+#include "coordinator/core/scaling/follow_nodes.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coordinator/core/scaling/members.hpp"
+
+namespace muster::coordinator {
+
+namespace {
+
+bool is_over(CivilMs since, std::uint64_t lasts_ms, CivilMs now) {
+    return raw(now) >= raw(since) + static_cast<std::int64_t>(lasts_ms);
+}
+
+/// The states of the nodes follow what is known of them.
+class Follow {
+public:
+    Follow(PoolSituation& at, PoolChange& change) : at_{at}, change_{change} {}
+
+    void run() {
+        check_listing();
+        take_grants();
+        if (is_trusted_) {
+            adopt_listed();
+        }
+        for (PoolNode& node : at_.nodes) {
+            if (node.is_provided) {
+                follow(node);
+            }
+        }
+        std::erase_if(at_.nodes,
+                      [&](const PoolNode& node) { return ended_.contains(node.row.name); });
+        tell("pool.active", active_);
+        tell("pool.removing", removing_);
+        tell("pool.vanished", vanished_);
+        tell("pool.gone", removed_);
+        tell("pool.expired", expired_);
+    }
+
+private:
+    [[nodiscard]] bool is_listed(const PoolNode& node) const {
+        return at_.listing.nodes.contains(node.row.name);
+    }
+    /// A listing that misses nodes of which the coordinator has not decided that they are lost.
+    void check_listing() {
+        is_trusted_ = at_.listing.number > 0 && at_.is_listing_current;
+        if (!is_trusted_) {
+            return;
+        }
+        std::size_t known = 0;
+        std::vector<std::string> missing;
+        for (const PoolNode& node : at_.nodes) {
+            const bool is_judged = node.is_provided && !node.is_slot() &&
+                                   node.row.state != PoolNodeState::removing &&
+                                   node.lost_since == CivilMs{};
+            known += is_judged ? 1U : 0U;
+            if (is_judged && !is_listed(node)) {
+                missing.push_back(node.row.name);
+            }
+        }
+        constexpr std::size_t few = 3;
+        const bool misses_many =
+            !missing.empty() &&
+            (missing.size() == known || (missing.size() >= few && missing.size() * 4 >= known));
+        if (misses_many && at_.listing.number > at_.accepted_listing) {
+            is_trusted_ = false;
+            at_.hold_code = "listing_doubtful";
+            at_.hold = "the listing of provider '" + at_.pool.spec.provider + "' misses " +
+                       std::to_string(missing.size()) + " of " + std::to_string(known) +
+                       (known == 1 ? " node" : " nodes") + " (" + some_of(missing) +
+                       "); 'muster pool resume " + at_.pool.name + "' accepts it";
+            at_.is_hold_alarm = true;
+        } else if (!missing.empty()) {
+            change_.alarm =
+                "provider '" + at_.pool.spec.provider + "' does not list " + some_of(missing);
+        }
+    }
+
+    void take_grants() {
+        for (const auto& [request, granted] : at_.grants) {
+            std::uint32_t left = granted;
+            for (const PoolNode& node : at_.nodes) {
+                left -= left > 0 && !node.is_slot() && node.row.request == request ? 1U : 0U;
+            }
+            for (PoolNode& node : at_.nodes) {
+                if (!node.is_slot() || node.row.request != request) {
+                    continue;
+                }
+                if (left == 0) {
+                    end(node, {});
+                    continue;
+                }
+                --left;
+                node.row.granted = true;
+                put(node);
+            }
+        }
+    }
+
+    void adopt_listed() {
+        std::set<std::string> known;  // Not views: adopting a node may move them all.
+        for (const PoolNode& node : at_.nodes) {
+            if (node.is_provided) {
+                known.insert(node.row.name);
+            }
+        }
+        for (const auto& [name, listed] : at_.listing.nodes) {
+            if (listed.pool == at_.pool.name && !known.contains(name)) {
+                adopt(listed);
+            }
+        }
+    }
+    /// A node that is listed for the first time takes the place of one that was asked for.
+    void adopt(const ProvidedNode& listed) {
+        PoolNode* const slot = slot_for(listed);
+        StoredPoolNode row{.name = listed.node,
+                           .pool = at_.pool.name,
+                           .provider = at_.pool.spec.provider,
+                           .id = listed.id,
+                           .request = listed.request,
+                           .since = at_.now};
+        if (slot != nullptr) {
+            row.request = slot->row.request;
+            row.since = slot->row.since;
+            row.of_request = slot->row.of_request;
+            row.granted = true;
+            end(*slot, {});
+        }
+        const auto joined = std::ranges::find_if(at_.nodes, [&](const PoolNode& node) {
+            return !node.is_provided && node.row.name == listed.node;
+        });
+        PoolNode& node = joined == at_.nodes.end() ? at_.nodes.emplace_back() : *joined;
+        node.row = std::move(row);
+        node.is_provided = true;
+        put(node);
+    }
+    [[nodiscard]] PoolNode* slot_for(const ProvidedNode& listed) {
+        PoolNode* oldest = nullptr;
+        for (PoolNode& node : at_.nodes) {
+            if (!node.is_slot() || ended_.contains(node.row.name)) {
+                continue;
+            }
+            if (node.row.request == listed.request) {
+                return &node;
+            }
+            if (listed.request.empty() &&
+                (oldest == nullptr || node.row.since < oldest->row.since)) {
+                oldest = &node;
+            }
+        }
+        return oldest;
+    }
+
+    void follow(PoolNode& node) {
+        if (ended_.contains(node.row.name)) {
+            return;
+        }
+        // The clock was set back. Without a new beginning the state might last for years. Clocks of
+        // several coordinators may differ a little.
+        constexpr std::uint64_t little_ms = 60'000;
+        if (is_over(at_.now, little_ms, node.row.since)) {
+            node.row.since = at_.now;
+            put(node);
+        }
+        const bool is_gone = is_trusted_ && !node.is_slot() && !is_listed(node) && !node.answers;
+        const bool is_late = is_over(node.row.since, at_.pool.spec.arrive_within_ms, at_.now);
+        switch (node.row.state) {
+            case PoolNodeState::requested:
+                if (node.serves && !node.is_slot()) {
+                    enter(node, PoolNodeState::active, active_);
+                } else if (is_gone) {
+                    end(node, &vanished_);
+                } else if (is_late && node.is_slot() && is_trusted_) {
+                    end(node, &expired_);
+                } else if (is_late && !node.is_slot() && at_.hold_code.empty()) {
+                    enter(node, PoolNodeState::removing, removing_);
+                }
+                return;
+            case PoolNodeState::active:
+                if (is_gone) {
+                    end(node, &vanished_);
+                } else if (at_.hold_code.empty() && node.lost_since != CivilMs{} &&
+                           is_over(node.lost_since, at_.pool.spec.arrive_within_ms, at_.now)) {
+                    enter(node, PoolNodeState::removing, removing_);
+                }
+                return;
+            case PoolNodeState::draining:
+                if (is_gone) {
+                    end(node, &vanished_);
+                } else if (node.is_known && node.is_active) {  // An operator ended the drain.
+                    enter(node, PoolNodeState::active, active_);
+                } else if (node.is_idle || !node.answers ||
+                           is_over(node.row.since, at_.pool.spec.max_drain_ms, at_.now)) {
+                    enter(node, PoolNodeState::removing, removing_);
+                }
+                return;
+            case PoolNodeState::removing:
+                if (is_gone) {
+                    end(node, &removed_);
+                }
+                return;
+        }
+    }
+
+    void enter(PoolNode& node, PoolNodeState state, std::vector<std::string>& told) {
+        node.row.state = state;
+        node.row.since = at_.now;
+        node.counts = node.counts && state != PoolNodeState::removing;
+        put(node);
+        told.push_back(node.row.name);
+    }
+    void end(const PoolNode& node, std::vector<std::string>* told) {
+        ended_.insert(node.row.name);
+        std::erase_if(change_.put, [&](const auto& row) { return row.name == node.row.name; });
+        change_.erased.push_back(node.row.name);
+        if (told != nullptr) {
+            told->push_back(node.is_slot() ? "a node of request " + node.row.request
+                                           : node.row.name);
+        }
+        if (!node.is_slot()) {
+            change_.gone.push_back(node.row.name);
+        }
+    }
+    void put(const PoolNode& node) {
+        std::erase_if(change_.put, [&](const auto& row) { return row.name == node.row.name; });
+        change_.put.push_back(node.row);
+    }
+    void tell(const char* topic, const std::vector<std::string>& names) {
+        if (!names.empty()) {
+            change_.events.emplace_back(topic, some_of(names));
+        }
+    }
+
+    PoolSituation& at_;
+    PoolChange& change_;
+    bool is_trusted_ = false;  // The listing says which nodes there are.
+    std::set<std::string, std::less<>> ended_;
+    std::vector<std::string> active_, removing_, vanished_, removed_, expired_;
+};
+
+}  // namespace
+
+void follow_nodes(PoolSituation& situation, PoolChange& change) { Follow{situation, change}.run(); }
+
+}  // namespace muster::coordinator
