@@ -74,6 +74,7 @@ private:
 
     void check(const PoolRows& rows, const coordinator::StoredPool& pool, const Changed& change) {
         std::uint32_t has = 0;
+        std::uint32_t has_surely = 0;
         std::string counted;
         std::uint32_t draining = 0;
         for (const auto& [name, row] : rows.after) {
@@ -82,6 +83,11 @@ private:
             }
             draining += row.state == State::draining ? 1U : 0U;
             counted += row.state == State::requested || may_count(rows, name) ? " " + name : "";
+            has_surely += row.state == State::requested ||
+                                  (row.state == State::active && may_count(rows, name) &&
+                                   !rows.may_be_closed(name))
+                              ? 1U
+                              : 0U;
             has += row.state == State::requested ||
                            (row.state == State::active && may_count(rows, name))
                        ? 1U
@@ -92,9 +98,9 @@ private:
             fixed +=
                 of == pool.name && !rows.after.contains(name) && may_count(rows, name) ? 1U : 0U;
         }
-        if (change.asked > 0 && has > pool.spec.max) {
+        if (change.asked > 0 && has_surely > pool.spec.max) {
             violated("P3", "{} asks for {} nodes, and has {} of at most {} then:{}", pool.name,
-                     change.asked, has, pool.spec.max, counted);
+                     change.asked, has_surely, pool.spec.max, counted);
         }
         if (change.asked > pool.spec.step) {
             violated("P3", "{} asks for {} nodes, and for at most {} at once", pool.name,

@@ -34,9 +34,11 @@ public:
                 last.call = call.number;
             }
         }
+        // Those whose records end with this step were known before it.
+        const std::set<std::string> unknown = written_.unknown;
         written_.on(step);
         if (PoolRows::are_in(step.output)) {
-            check(step, last);
+            check(step, last, unknown);
         }
     }
 
@@ -72,7 +74,7 @@ private:
         }
     }
 
-    void check(const StepTaken& step, const Listing& last) {
+    void check(const StepTaken& step, const Listing& last, const std::set<std::string>& unknown) {
         const PoolRows rows{step, written_};
         std::map<std::string, std::pair<std::size_t, std::size_t>> pools;  // Judged, missing.
         std::set<std::string> shrinks;
@@ -82,7 +84,8 @@ private:
             }
             // One that has not joined yet has no record. It counts as there.
             const auto lost = rows.lost.find(name);
-            const bool is_judged = lost == rows.lost.end() || !lost->second;
+            const bool is_judged =
+                lost == rows.lost.end() || !lost->second || unknown.contains(name);
             const bool is_listed = last.nodes.contains(name);
             auto& [judged, missing] = pools[row.pool];
             judged += is_judged ? 1U : 0U;

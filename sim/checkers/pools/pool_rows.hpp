@@ -34,17 +34,25 @@ public:
     void clear() {
         lost.clear();
         closed.clear();
+        unknown.clear();
     }
 
     std::map<std::string, bool> lost;
     std::map<std::string, bool> closed;
+    std::set<std::string> unknown;  ///< Their records were erased, so nobody can call them lost.
 
 private:
-    void apply(const coordinator::StoredNode& node) { lost[node.name] = node.lost || node.gone; }
+    void apply(const coordinator::StoredNode& node) {
+        lost[node.name] = node.lost || node.gone;
+        unknown.erase(node.name);
+    }
     void apply(const coordinator::StoredIntent& row) {
         closed[row.name] = row.intent != coordinator::Intent::active;
     }
-    void apply(const coordinator::Erase<coordinator::StoredNode>& row) { lost[row.name] = true; }
+    void apply(const coordinator::Erase<coordinator::StoredNode>& row) {
+        lost[row.name] = true;
+        unknown.insert(row.name);
+    }
     template <class Row>
     void apply(const Shared<Row>& row) {
         apply(*row);
@@ -68,6 +76,7 @@ struct PoolRows {
         for (const coordinator::StoredIntent& row : step.durable().intents) {
             closed[row.name] = row.intent != coordinator::Intent::active;
         }
+        was_closed = closed;
         for (const auto& [name, is] : written.lost) {
             lost[name] = is;
         }
@@ -100,6 +109,11 @@ struct PoolRows {
         const auto found = closed.find(node);
         return found != closed.end() && found->second;
     }
+    /// What an operator has just decided takes effect once it is durable.
+    [[nodiscard]] bool may_be_closed(const std::string& node) const {
+        const auto found = was_closed.find(node);
+        return is_closed(node) || (found != was_closed.end() && found->second);
+    }
     /// Null: it is not known.
     [[nodiscard]] static const coordinator::StoredPool* pool_of(
         const coordinator::StoreImage& store, const std::string& name) {
@@ -113,8 +127,9 @@ struct PoolRows {
 
     std::map<std::string, Row> before;
     std::map<std::string, Row> after;
-    std::map<std::string, bool> lost;    ///< Known nodes.
-    std::map<std::string, bool> closed;  ///< Nodes that shall get no work.
+    std::map<std::string, bool> lost;        ///< Known nodes.
+    std::map<std::string, bool> closed;      ///< Nodes that shall get no work.
+    std::map<std::string, bool> was_closed;  ///< The same, as durable.
     std::vector<Row> put;
     std::set<std::string> erased;
 
