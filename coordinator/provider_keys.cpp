@@ -45,7 +45,7 @@ std::string fault_of_name(const Kind& kind, std::string_view name) {
     if (name == "none") {
         return is + "it means that a pool has none; choose another name";
     }
-    if (value_named<PredictorKind>(name) || name == "schedule") {
+    if (value_named<PredictorKind>(name) || name == predictor_by_schedule) {
         return is + "it is the name of a predictor that is built in; choose another name";
     }
     return {};
@@ -53,7 +53,7 @@ std::string fault_of_name(const Kind& kind, std::string_view name) {
 
 bool has_zero(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
-/// What is wrong with it. Empty: nothing.
+/// The rule that a command breaks, as a sentence. Empty: none.
 std::string fault_of_command(const std::vector<std::string>& command) {
     if (command.empty() || !command.front().starts_with('/')) {
         return "command begins with the absolute path of a program; write command = "

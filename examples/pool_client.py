@@ -72,10 +72,16 @@ class Members:
 
     def answered(self, answer):
         known = (self._epoch, self._version)
-        if answer.get("unchanged") or (answer["epoch"], answer["version"]) < known:
-            return  # The second: of a coordinator that leads no more.
+        if (answer["epoch"], answer["version"]) < known:
+            return  # Of a coordinator that leads no more.
+        before = []
+        if answer.get("since"):  # The answer has only what changed since that version.
+            if (answer["epoch"], answer["since"]) != known:
+                return  # To an older question.
+            left = set(answer.get("left", ()))
+            before = [member for member in self._members if member["node"] not in left]
         self._epoch, self._version = answer["epoch"], answer["version"]
-        self._members = [member for member in answer["members"] if member.get("address")]
+        self._members = before + [member for member in answer["members"] if member.get("address")]
         present = {self._key(member) for member in self._members}
         self._spoiled = {key: until for key, until in self._spoiled.items() if key in present}
 

@@ -15,7 +15,7 @@ _muster() {
         case ${COMP_WORDS[i]} in
             --) return ;;
             -c | --coordinator | --run-dir) to+=("${COMP_WORDS[i]}" "${COMP_WORDS[i + 1]}"); i=$((i + 1)) ;;
-            -f | --file | --sign | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --ttl | --unit | --provider | --predictor | --min | --max | --step | --drain-budget | --node-amount | --arrive-within | --max-drain | --up-cooldown | --down-cooldown | --demand-ttl | --schedule | --zone | --since | --events | --node | --config | --state-dir | --to | --uses | --expires | --task | --coordinator-key | -c | --coordinator | --context | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
+            -f | --file | --sign | --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --workdir | --restart | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --reconcile | --ttl | --unit | --provider | --predictor | --min | --max | --step | --drain-budget | --node-amount | --arrive-within | --max-drain | --up-cooldown | --down-cooldown | --demand-ttl | --schedule | --zone | --shadow | --match | --since | --events | --node | --config | --state-dir | --to | --uses | --expires | --task | --coordinator-key | -c | --coordinator | --context | -t | --timeout | -o | --output | --run-dir) i=$((i + 1)) ;;
             -*) ;;
             *) verb+=${verb:+ }${COMP_WORDS[i]} ;;
         esac
@@ -31,7 +31,7 @@ _muster() {
         --to) COMPREPLY=($(compgen -W "etcd sqlite" -- "$current")); return ;;
         -o | --output) COMPREPLY=($(compgen -W "table json" -- "$current")); return ;;
         --run-dir) COMPREPLY=($(compgen -f -- "$current")); return ;;
-        --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --ttl | --unit | --provider | --predictor | --min | --max | --step | --drain-budget | --node-amount | --arrive-within | --max-drain | --up-cooldown | --down-cooldown | --demand-ttl | --schedule | --zone | --since | --events | --node | --uses | --expires | --task | --coordinator-key | -c | --coordinator | --context | -t | --timeout) return ;;
+        --fail | --without-task | --add-nodes | --interval | --reason | --deadline | --pool | -n | --instances | -e | --env | --max-per-node | --stop-signal | --grace | --constraint | --cpu | --memory | --slots | --spread | --group | --priority | --reschedule-after | --ttl | --unit | --provider | --predictor | --min | --max | --step | --drain-budget | --node-amount | --arrive-within | --max-drain | --up-cooldown | --down-cooldown | --demand-ttl | --schedule | --zone | --shadow | --match | --since | --events | --node | --uses | --expires | --task | --coordinator-key | -c | --coordinator | --context | -t | --timeout) return ;;
     esac
     case $verb in
         '') words='apply plan status stats node task group demand pool wait events logs top explain rebalance round store freeze limit token key secret audit init context signer doctor bundle coordinator upgrade log ping help completion version' ;;
@@ -68,8 +68,8 @@ _muster() {
         'pool forecast'*) options='--watch --interval' ;;
         'pool show'*) options='--watch --interval' ;;
         'pool members'*) options='--watch --interval' ;;
-        'pool create'*) options='--unit --provider --predictor --min --max --step --drain-budget --node-amount --arrive-within --max-drain --up-cooldown --down-cooldown --demand-ttl --schedule --zone --reason' ;;
-        'pool set'*) options='--unit --provider --predictor --min --max --step --drain-budget --node-amount --arrive-within --max-drain --up-cooldown --down-cooldown --demand-ttl --schedule --zone --reason' ;;
+        'pool create'*) options='--unit --provider --predictor --min --max --step --drain-budget --node-amount --arrive-within --max-drain --up-cooldown --down-cooldown --demand-ttl --schedule --zone --shadow --match --reason' ;;
+        'pool set'*) options='--unit --provider --predictor --min --max --step --drain-budget --node-amount --arrive-within --max-drain --up-cooldown --down-cooldown --demand-ttl --schedule --zone --shadow --match --reason' ;;
         'pool remove'*) options='--reason' ;;
         'pool pause'*) options='--reason' ;;
         'pool resume'*) options='--reason' ;;

@@ -56,6 +56,7 @@ inline constexpr std::uint64_t demand_amount = 1'000'000'000;  ///< A petabyte, 
 inline constexpr std::uint32_t pool_nodes = 10'000;            ///< As many as nodes.
 inline constexpr Duration demand_ttl_least = 1s;  ///< They are looked through each second.
 inline constexpr Duration demand_ttl_most = 1h;   ///< Who is silent longer is gone.
+inline constexpr std::size_t pool_shadows = 8;    ///< Predictor programs beside the one of a pool.
 inline constexpr std::size_t schedule_lines =
     100;  ///< Of a pool: 14 a day, if each day has its own.
 

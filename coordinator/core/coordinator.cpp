@@ -70,7 +70,7 @@ std::vector<PublicKey> Coordinator::admitted_keys(bool agents) const {
     return rooms_->memory().access.admitted(agents);
 }
 
-std::vector<std::string> Coordinator::zones() const { return rooms_->memory().scaling.zones(); }
+std::vector<std::string> Coordinator::zones() const { return rooms_->memory().predictors.zones(); }
 
 std::map<PublicKey, Coordinator::Reader> Coordinator::readers(Instant now) const {
     const Memory& memory = rooms_->memory();

@@ -22,7 +22,8 @@ Memory::Memory(Instant now, CoordinatorOptions given, const StoreImage& image)
       membership{options,
                  {nodes, copies, ledger, access, renewals, room, suspension, liveness, freeze}},
       planning{now, options, image, nodes, copies, ledger},
-      scaling{now, options, {nodes, copies, ledger, liveness, freeze, demand, forecasts}} {
+      predictors{options, demand, forecasts},
+      scaling{now, options, {nodes, copies, ledger, liveness, freeze, demand, predictors}} {
     ensure(options.loss.silent_after >= 2, "one missed answer is no silence");
     ensure(options.loss.after > options.loss.silent_after, "a node is silent before it is lost");
 }
@@ -42,6 +43,7 @@ Facts Memory::facts(Instant now) const {
             .events = events,
             .demand = demand,
             .forecasts = forecasts,
+            .predictors = predictors,
             .scaling = scaling};
 }
 

@@ -49,6 +49,7 @@ struct Memory {
     Planning planning;
     Demand demand;
     Forecasts forecasts;
+    PoolPredictors predictors;
     Scaling scaling;
 };
 

@@ -77,8 +77,8 @@ void Rooms::on(StepContext& step, const CivilTime& input, Effects& effects) {
     const bool is_first = !in_.clock.known_at(step.now);
     const CivilMs before = in_.clock.last();
     in_.clock.set(step.now, input.at);
-    in_.forecasts.sample(input.at, in_.demand);
-    in_.scaling.on_zones(input.zones);
+    in_.predictors.on_zones(input.zones);
+    in_.predictors.sample({step.now, input.at});
     for (const std::string& name : names_ending(in_.ledger.keys(), before, step.civil())) {
         in_.membership.check_key(step, name, effects);
     }

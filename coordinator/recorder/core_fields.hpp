@@ -456,7 +456,9 @@ struct CoreFields::OfCore : PlainFields, OfPools {
     static constexpr auto names(const FreezeControl*) {
         return "-nodes -liveness -kept freeze since begun";
     }
-    static constexpr auto names(const Pools*) { return "-placements -intents reported"; }
+    static constexpr auto names(const Pools*) { return "-placements -ledger rules reported"; }
+    static constexpr auto names(const Pools::Rule*) { return "pool constraints"; }
+    static constexpr auto names(const Constraint*) { return "key op values number"; }
     static constexpr auto names(const Drains*) { return "-nodes -ledger draining"; }
     static constexpr auto names(const Membership*) {
         return "-options -in pools drains conflicts refusals";
@@ -481,7 +483,7 @@ struct CoreFields::OfCore : PlainFields, OfPools {
         return "options clock events nodes copies ledger -access enrolments renewals room "
                "suspension "
                "liveness freeze "
-               "membership planning demand forecasts scaling";
+               "membership planning demand forecasts predictors scaling";
     }
     static constexpr auto names(const Rooms*) { return "in -reports operators is_over"; }
 

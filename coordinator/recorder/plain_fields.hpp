@@ -167,7 +167,8 @@ struct PlainFields {
     }
     static constexpr auto names(const PoolSpec*) {
         return "unit provider predictor min max step drain_budget node_amount arrive_within_ms "
-               "max_drain_ms up_cooldown_ms down_cooldown_ms demand_ttl_ms schedule zone";
+               "max_drain_ms up_cooldown_ms down_cooldown_ms demand_ttl_ms schedule zone "
+               "shadow match";
     }
     static constexpr auto names(const StoredPool*) { return "name spec paused since author"; }
     static constexpr auto names(const StoredPoolNode*) {

@@ -25,8 +25,8 @@ struct CoreFields::OfPools {
     static constexpr auto names(const ForecastScore*) {
         return "predictions short_ones over under";
     }
-    static constexpr auto names(const Forecast::Prediction*) { return "of amounts"; }
-    static constexpr auto names(const Forecast*) { return "ahead predictors scores open recent"; }
+    static constexpr auto names(const TrackRecord*) { return "open score"; }
+    static constexpr auto names(const Forecast*) { return "ahead predictors own others recent"; }
     static constexpr auto names(const Forecasts::OfPool*) { return "needed forecast"; }
     static constexpr auto names(const Forecasts*) { return "last pools"; }
     static constexpr auto names(const DemandHandler*) { return "-ledger -demand"; }
@@ -36,7 +36,12 @@ struct CoreFields::OfPools {
     }
     static constexpr auto names(const Sizing*) { return "limits grew changed"; }
     static constexpr auto names(const NodesOfPools*) { return "-nodes -offers pool_of by_pool"; }
-    static constexpr auto names(const Members::OfPool*) { return "version nodes"; }
+    static constexpr auto names(const Members::Member*) { return "node address amount"; }
+    static constexpr auto names(const Members::Joined*) { return "member in_version"; }
+    static constexpr auto names(const Members::Left*) { return "node in_version"; }
+    static constexpr auto names(const Members::OfPool*) {
+        return "version nodes left left_known_since";
+    }
     static constexpr auto names(const Members*) { return "pools last_version"; }
     static constexpr auto names(const Attempts::Attempt*) { return "call failures next why"; }
     static constexpr auto names(const Attempts*) { return "all"; }
@@ -49,6 +54,12 @@ struct CoreFields::OfPools {
     static constexpr auto names(const Schedule*) { return "entries"; }
     static constexpr auto names(const AskedPredictors::Answer*) { return "amount at"; }
     static constexpr auto names(const AskedPredictors*) { return "attempts answers"; }
+    static constexpr auto names(const PoolPredictors::OfPool*) {
+        return "active others zone schedule";
+    }
+    static constexpr auto names(const PoolPredictors*) {
+        return "-options -demand -forecasts asked offsets pools";
+    }
     static constexpr auto names(const DerivedDemand::Needs*) {
         return "memory_bytes cpu_milli slots";
     }
@@ -58,10 +69,10 @@ struct CoreFields::OfPools {
     }
     static constexpr auto names(const Scaling::OfPool*) {
         return "sizing spec is_inherited is_paused looked_at accepted_listing seen_amount grants "
-               "growth schedule decision alarm";
+               "growth decision alarm";
     }
     static constexpr auto names(const Scaling*) {
-        return "-options -in began nodes members providers asked derived offsets pools due "
+        return "-options -in began nodes members providers derived pools due "
                "demand_read rows last_write last_call last_request time_known_since calls_are_due "
                "events";
     }

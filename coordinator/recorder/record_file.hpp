@@ -11,7 +11,7 @@
 
 /// A file of consecutive records:
 ///
-///     "MUSTER RECORD 18\n"   then for each: 4 bytes size, 4 bytes checksum, the record
+///     "MUSTER RECORD 19\n"   then for each: 4 bytes size, 4 bytes checksum, the record
 ///
 /// Numbers are little-endian. A size of 0 is the end: a record that was incomplete when the process
 /// or the host died is absent.
@@ -20,7 +20,7 @@ namespace muster::coordinator {
 /// The number is the version of the recorded fields. It grows with every change of them, such as a
 /// field of the core that is added, renamed or removed: other fields would restore another core.
 /// tests/data/record_versions.txt enforces this.
-inline constexpr std::string_view record_magic = "MUSTER RECORD 18\n";
+inline constexpr std::string_view record_magic = "MUSTER RECORD 19\n";
 
 /// The version in the first line of a record; nothing: the bytes are not a record.
 [[nodiscard]] std::optional<std::uint32_t> version_of_record(std::string_view bytes);

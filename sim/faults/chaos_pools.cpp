@@ -22,8 +22,8 @@ std::string pool_named(std::uint64_t number) { return fmt::format("pool{}", numb
 
 void prepare_pools(ClusterOptions& options, std::uint32_t /*pools*/) {
     options.coordinator.providers = {provider_name};
-    // Nobody lists the nodes that a provider makes, and nobody admits their keys.
-    options.coordinator.listed_only = false;
+    options.coordinator.predictors = {predictor_name};
+    // Nobody admits the keys of nodes that a provider makes.
     options.coordinator.keys = false;
     options.coordinator.accept_pending = false;
 }
@@ -60,7 +60,18 @@ PoolChanges ChaosOfPools::any_limits() {
     changes.max_drain_ms = 2'000 + random_.below(15'000);
     changes.up_cooldown_ms = random_.chance(1, 3) ? random_.below(5'000) : 0;
     changes.down_cooldown_ms = random_.chance(1, 3) ? random_.below(10'000) : 0;
+    draw_predictor(changes);
     return changes;
+}
+
+void ChaosOfPools::draw_predictor(PoolChanges& changes) {
+    const std::array<const char*, 9> names{"conservative", "conservative", "conservative",
+                                           "conservative", "trend",        "peak",
+                                           "seasonal",     "schedule",     predictor_name};
+    changes.predictor = names[random_.below(names.size())];
+    changes.schedule = {fmt::format("mon-sun 00:00 {}", random_.below(most_needed))};
+    changes.zone = random_.chance(1, 4) ? "Middle/Earth" : "UTC";
+    changes.shadow.emplace(random_.below(2), predictor_name);
 }
 
 std::string ChaosOfPools::any_pool() { return pool_named(random_.below(pools_)); }
@@ -144,6 +155,7 @@ void ChaosOfPools::vanish_any() {
 void ChaosOfPools::heal() {
     for (std::uint32_t pool = 0; pool < pools_; ++pool) {
         cluster_.ask(PoolResumeRequest{pool_named(pool), {}});
+        cluster_.ask(PoolSetRequest{pool_named(pool), {.predictor = "conservative"}, {}});
         for (std::uint64_t reporter = 0; reporter < reporters; ++reporter) {
             cluster_.need(fmt::format("lb{}", reporter), pool_named(pool),
                           random_.chance(1, 2) ? 0 : random_.below(most_needed / 2));

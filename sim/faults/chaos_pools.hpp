@@ -26,6 +26,7 @@ private:
     [[nodiscard]] std::string any_pool();
     [[nodiscard]] std::string any_reporter();
     [[nodiscard]] PoolChanges any_limits();
+    void draw_predictor(PoolChanges& changes);
     void draw_faults();
     void change_tasks();
     void vanish_any();

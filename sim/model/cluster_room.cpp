@@ -47,8 +47,12 @@ bool Cluster::is_admitted(HostIndex host) const {
     if (!is_key_admitted(host)) {
         return false;
     }
-    return world_.options.coordinator.listed_only ? admission == coordinator::Admission::listed
-                                                  : admission != coordinator::Admission::removed;
+    const bool is_provided =
+        std::ranges::find(store().pool_nodes, agents_[raw(host)]->name(),
+                          &coordinator::StoredPoolNode::name) != store().pool_nodes.end();
+    return world_.options.coordinator.listed_only
+               ? admission == coordinator::Admission::listed || is_provided
+               : admission != coordinator::Admission::removed;
 }
 
 bool Cluster::meets(HostIndex host, const PlacementRule& rule) const {

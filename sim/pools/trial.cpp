@@ -28,6 +28,9 @@ public:
                                                           {.nodes = nodes,
                                                            .capacity = nodes * options_.of_node,
                                                            .of_new_node = options_.of_node});
+        sizing_.on_resized(
+            now, resize.up,
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(resize.down, active_)));
         std::uint32_t up = resize.up;
         for (; up > 0 && !leaving_.empty(); --up) {  // The last one that drains comes back first.
             leaving_.pop_back();
@@ -87,47 +90,21 @@ Instant end_of(const History& history, std::size_t at) {
     return instant_of(history[at + 1 < history.size() ? at + 1 : at].at);
 }
 
-/// How far a schedule was from what was needed when its time had come.
-class ScheduleError {
-public:
-    void predict(Instant of, Amount amount) { open_.push_back({.of = of, .amount = amount}); }
-
-    void judge(Instant now, Amount need) {
-        for (; !open_.empty() && open_.front().of <= now; open_.pop_front()) {
-            const Amount amount = open_.front().amount;
-            sum_ += std::max(amount, need) - std::min(amount, need);
-            ++count_;
-        }
-    }
-
-    [[nodiscard]] std::uint64_t mean() const { return sum_ / std::max<std::uint64_t>(1, count_); }
-
-private:
-    struct Prediction {
-        Instant of{};
-        Amount amount = 0;
-    };
-
-    std::deque<Prediction> open_;
-    Amount sum_ = 0;
-    std::uint64_t count_ = 0;
-};
-
 Score try_schedule(const History& history, const TrialOptions& options) {
     Trial trial{options};
-    ScheduleError error;
+    coordinator::TrackRecord record;
     for (std::size_t at = 0; at < history.size(); ++at) {
         const NeedSample& sample = history[at];
         const Instant now = instant_of(sample.at);
-        error.judge(now, sample.need);
+        record.judge(sample);
         const Amount amount =
             options.schedule->predict(sample.at, options.boot, options.utc_offset(sample.at));
-        error.predict(now + options.boot, amount);
+        record.predict(CivilMs{static_cast<std::int64_t>(sample.at) + to_ms(options.boot)}, amount);
         trial.decide(now, amount);
         trial.pass(now, end_of(history, at), sample.need);
     }
     Score score = trial.score("schedule");
-    score.error = error.mean();
+    score.error = mean_error(record.score());
     return score;
 }
 

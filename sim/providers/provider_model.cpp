@@ -138,8 +138,12 @@ OutsideResult ProviderModel::carry_out(Instant /*now*/, const coordinator::Remov
     return coordinator::NodeRemoved{};
 }
 
-OutsideResult ProviderModel::carry_out(Instant /*now*/, const coordinator::PredictNeed& /*what*/) {
-    return CallFailed{"it is no predictor"};
+OutsideResult ProviderModel::carry_out(Instant /*now*/, const coordinator::PredictNeed& what) {
+    if (happens(faults_.refuses) || what.recent.empty()) {
+        return CallFailed{"it expects nothing"};
+    }
+    constexpr std::uint64_t more = 4;
+    return coordinator::NeedPredicted{random_.below(what.recent.back().need + more)};
 }
 
 const MadeNode* ProviderModel::apply(Instant now, const ProvidedNodeDue& due) {

@@ -34,8 +34,9 @@ struct ProviderFaults {
     std::uint32_t most_nodes = 16;  ///< It refuses what would be more.
 };
 
-/// The name of the one provider of a simulated cluster.
+/// The names of the one provider of a simulated cluster, and of the one predictor.
 inline constexpr const char* provider_name = "sim";
+inline constexpr const char* predictor_name = "oracle";
 
 [[nodiscard]] std::string describe(const coordinator::OutsideCall& call);
 [[nodiscard]] std::string describe(const coordinator::OutsideResult& result);
@@ -117,8 +118,8 @@ private:
                                                        const coordinator::ProvisionNodes& what);
     [[nodiscard]] coordinator::OutsideResult carry_out(Instant now,
                                                        const coordinator::RemoveNode& what);
-    [[nodiscard]] static coordinator::OutsideResult carry_out(Instant now,
-                                                              const coordinator::PredictNeed& what);
+    [[nodiscard]] coordinator::OutsideResult carry_out(Instant now,
+                                                       const coordinator::PredictNeed& what);
     void make(Instant now, const coordinator::ProvisionNodes& what);
     void end(MadeNode& node);
 

@@ -42,6 +42,8 @@ void add_spec(const PoolSpec& spec, Facts& facts) {
     if (!spec.schedule.empty()) {
         facts.add("schedule", joined(spec.schedule, "; ") + " (" + spec.zone + ")");
     }
+    facts.add_if(!spec.shadow.empty(), "beside it", joined(spec.shadow, ", "));
+    facts.add_if(!spec.match.empty(), "match", joined(spec.match, "; "));
 }
 
 }  // namespace

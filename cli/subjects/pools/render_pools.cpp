@@ -80,12 +80,19 @@ std::string text_of(const PoolForecastReply& reply, const Style& style) {
     Table table{{"PREDICTOR", "EXPECTS", "SHORT", "MEAN SHORT", "MEAN OVER", "OF"}};
     for (const ForecastView& one : reply.predictors) {
         const std::uint64_t count = std::max<std::uint64_t>(1, one.predictions);
-        table.add({one.predictor, std::to_string(one.predicted),
+        const bool is_silent = !one.trouble.empty() && one.predicted == 0;
+        table.add({one.predictor + (one.predictor == reply.active ? " *" : ""),
+                   is_silent ? "-" : std::to_string(one.predicted),
                    fmt::format("{} %", one.short_ones * 100 / count),
                    std::to_string(one.mean_under), std::to_string(one.mean_over),
                    std::to_string(one.predictions)});
     }
     text += table.to_text(style);
+    for (const ForecastView& one : reply.predictors) {
+        if (!one.trouble.empty()) {
+            text += fmt::format("{}: {}\n", printable(one.predictor), printable(one.trouble));
+        }
+    }
     return text + fmt::format(
                       "\nexpected is what is needed in {} s; short and over are by how much "
                       "earlier expectations were off\n",

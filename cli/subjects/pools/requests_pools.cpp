@@ -53,9 +53,16 @@ Read read_pool_options(const CommandLine& line, PoolChanges& changes) {
     changes.provider = line.value("--provider");
     changes.predictor = line.value("--predictor");
     changes.zone = line.value("--zone");
-    if (auto lines = line.values("--schedule"); !lines.empty()) {
-        changes.schedule = std::move(lines);
-    }
+    const auto lines = [&](const char* option, std::optional<std::vector<std::string>>& into) {
+        auto values = line.values(option);
+        if (!values.empty()) {
+            std::erase(values, "");  // An empty one takes all away.
+            into = std::move(values);
+        }
+    };
+    lines("--schedule", changes.schedule);
+    lines("--shadow", changes.shadow);
+    lines("--match", changes.match);
     Read read = read_unit(line, changes.unit);
     const auto number = [&](const char* option, std::optional<std::uint32_t>& into) {
         read = read ? read_number(line, option, into, limits::pool_nodes) : read;

@@ -10,6 +10,8 @@ namespace muster::codec {
 
 /// Lines of a time table. Each is short.
 inline constexpr Rule schedule_lines = texts(limits::schedule_lines, limits::pattern_bytes);
+inline constexpr Rule shadow_names = texts(limits::pool_shadows, limits::name_bytes);
+inline constexpr Rule match_lines = texts(limits::constraints, limits::pattern_bytes);
 
 void fields(auto& visit, Like<PoolSpec> auto& spec) {
     visit("unit", spec.unit, plain.or_default());
@@ -27,6 +29,8 @@ void fields(auto& visit, Like<PoolSpec> auto& spec) {
     visit("demand_ttl_ms", spec.demand_ttl_ms, plain.or_default());
     visit("schedule", spec.schedule, schedule_lines.or_default());
     visit("zone", spec.zone, short_text.or_default());
+    visit("shadow", spec.shadow, shadow_names.or_default());
+    visit("match", spec.match, match_lines.or_default());
 }
 /// As optional_field(), for values with a rule.
 void optional_field(auto& visit, std::string_view name, auto& value, Rule rule) {
@@ -52,6 +56,8 @@ void fields(auto& visit, Like<PoolChanges> auto& changes) {
     optional_field(visit, "demand_ttl_ms", changes.demand_ttl_ms);
     optional_field(visit, "schedule", changes.schedule, schedule_lines);
     optional_field(visit, "zone", changes.zone, short_text);
+    optional_field(visit, "shadow", changes.shadow, shadow_names);
+    optional_field(visit, "match", changes.match, match_lines);
 }
 void fields(auto& visit, Like<PoolCreateRequest, PoolSetRequest> auto& request) {
     visit("name", request.name, text(limits::pattern_bytes));
@@ -117,8 +123,9 @@ void fields(auto& visit, Like<PoolMembersReply> auto& reply) {
     visit("name", reply.name, short_text);
     visit("epoch", reply.epoch, plain);
     visit("version", reply.version, plain);
-    visit("unchanged", reply.unchanged, plain.or_default());
+    visit("since", reply.since, plain.or_default());
     visit("members", reply.members, rows);
+    visit("left", reply.left, rows.or_default());
 }
 
 }  // namespace muster::codec

@@ -54,6 +54,7 @@ void fields(auto& visit, Like<ForecastView> auto& view) {
     visit("short_ones", view.short_ones, plain);
     visit("mean_over", view.mean_over, plain);
     visit("mean_under", view.mean_under, plain);
+    visit("trouble", view.trouble, explanation.or_default());
 }
 void fields(auto& visit, Like<NeedPoint> auto& point) {
     visit("at", point.at, plain);
@@ -61,6 +62,7 @@ void fields(auto& visit, Like<NeedPoint> auto& point) {
 }
 void fields(auto& visit, Like<PoolForecastReply> auto& reply) {
     visit("name", reply.name, valid_name);
+    visit("active", reply.active, short_text.or_default());
     visit("need", reply.need, plain);
     visit("ahead_ms", reply.ahead_ms, plain);
     visit("predictors", reply.predictors, rows);

@@ -40,6 +40,11 @@ struct PoolSpec {
     std::uint64_t demand_ttl_ms = 30'000;
     std::vector<std::string> schedule{};  ///< Lines such as `mon-fri 08:00 400`, of `schedule`.
     std::string zone = "UTC";             ///< Of the times in `schedule`.
+    /// Predictor programs that run beside `predictor`, for the forecast.
+    std::vector<std::string> shadow{};
+    /// Constraints, such as `rack = r7`. A node that names no pool and meets all of them is in this
+    /// one. None: no node is.
+    std::vector<std::string> match{};
 
     friend bool operator==(const PoolSpec&, const PoolSpec&) = default;
 };
@@ -61,6 +66,8 @@ struct PoolChanges {
     std::optional<std::uint64_t> demand_ttl_ms{};
     std::optional<std::vector<std::string>> schedule{};
     std::optional<std::string> zone{};
+    std::optional<std::vector<std::string>> shadow{};
+    std::optional<std::vector<std::string>> match{};
 
     friend bool operator==(const PoolChanges&, const PoolChanges&) = default;
 };
@@ -82,6 +89,8 @@ void each_pool_member(auto& spec, auto& changes, auto&& use) {
     use("demand_ttl_ms", spec.demand_ttl_ms, changes.demand_ttl_ms);
     use("schedule", spec.schedule, changes.schedule);
     use("zone", spec.zone, changes.zone);
+    use("shadow", spec.shadow, changes.shadow);
+    use("match", spec.match, changes.match);
 }
 /// The spec with these changes.
 [[nodiscard]] inline PoolSpec changed(PoolSpec spec, const PoolChanges& changes) {
@@ -192,7 +201,7 @@ struct PoolShowReply {
 /// The nodes that serve, for whoever routes traffic to them.
 struct PoolMembersRequest {
     std::string name;
-    /// Of the last reply: an answer with the same numbers has no members.
+    /// Of the last reply: the answer has what changed since, if that is known.
     std::uint64_t epoch = 0;
     std::uint64_t version = 0;
 
@@ -209,8 +218,11 @@ struct PoolMembersReply {
     std::string name;
     std::uint64_t epoch = 0;
     std::uint64_t version = 0;  ///< Higher with each change in the same epoch.
-    bool unchanged = false;
-    std::vector<PoolMemberView> members;  ///< In the order in which they began to serve.
+    /// 0: the reply has all members. Otherwise only the changes since this version: `left` are
+    /// taken out of the list first, and `members` are added to its end. A node may be in both.
+    std::uint64_t since = 0;
+    std::vector<PoolMemberView> members{};  ///< In the order in which they began to serve.
+    std::vector<std::string> left{};
 
     friend bool operator==(const PoolMembersReply&, const PoolMembersReply&) = default;
 };

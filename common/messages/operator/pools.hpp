@@ -92,6 +92,7 @@ struct ForecastView {
     std::uint64_t short_ones = 0;   ///< Of these, less than was needed then.
     std::uint64_t mean_over = 0;    ///< The mean of what was too much,
     std::uint64_t mean_under = 0;   ///< and of what was too little, over all of them.
+    std::string trouble{};          ///< Why it expects nothing now, or fails. Empty: neither.
 
     friend bool operator==(const ForecastView&, const ForecastView&) = default;
 };
@@ -103,6 +104,7 @@ struct NeedPoint {
 };
 struct PoolForecastReply {
     std::string name;
+    std::string active{};  ///< The predictor that decides. Empty: no definition.
     std::uint64_t need = 0;
     std::uint64_t ahead_ms = 0;            ///< Predicted is what will be needed after this time.
     std::vector<ForecastView> predictors;  ///< Empty: there is no sample yet.

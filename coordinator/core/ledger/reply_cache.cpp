@@ -121,7 +121,7 @@ void hash_into(Fnv& f, const PoolChanges& it) {
     const auto all_of = [&](const auto&... values) { (one(values), ...); };
     all_of(it.unit, it.provider, it.predictor, it.min, it.max, it.step, it.drain_budget,
            it.node_amount, it.arrive_within_ms, it.max_drain_ms, it.up_cooldown_ms,
-           it.down_cooldown_ms, it.demand_ttl_ms, it.schedule, it.zone);
+           it.down_cooldown_ms, it.demand_ttl_ms, it.schedule, it.zone, it.shadow, it.match);
 }
 template <std::uint64_t kind>
 void all_of_pool(Fnv& f, const auto& it) {

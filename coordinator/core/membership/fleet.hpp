@@ -1,11 +1,9 @@
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "common/base/ids.hpp"
 #include "common/base/time.hpp"
 #include "coordinator/core/ledger/intents.hpp"
+#include "coordinator/core/membership/pools.hpp"
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
@@ -16,8 +14,7 @@ struct FleetView {
     const NodeRegistry& nodes;
     const Intents& intents;
     const Placements& placements;
-    /// Of nodes whose pool comes from the list.
-    const std::map<NodeIndex, std::string>& reported_pools;
+    const Pools& pools;
     CivilMs now{};
     bool listed_only = false;  ///< Only names on the list may join.
 };

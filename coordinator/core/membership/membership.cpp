@@ -65,7 +65,7 @@ FleetView Membership::fleet(CivilMs now) const {
     return {.nodes = in_.nodes,
             .intents = in_.ledger.intents(),
             .placements = in_.copies.placements,
-            .reported_pools = pools_.reported(),
+            .pools = pools_,
             .now = now,
             .listed_only = options_.listed_only};
 }
@@ -148,7 +148,10 @@ std::string Membership::admission_error(const std::string& name) const {
     if (admission == Admission::removed) {
         return describe_removed(name);
     }
-    const bool is_stranger = !in_.nodes.find(name) && admission != Admission::listed;
+    // The provider of a pool has made it: the configuration names that provider.
+    const bool is_provided = in_.ledger.pool_nodes().rows().find(name) != nullptr;
+    const bool is_stranger =
+        !in_.nodes.find(name) && admission != Admission::listed && !is_provided;
     return options_.listed_only && is_stranger
                ? name + " is not on the list of nodes" + how_to_join(name)
                : "";

@@ -46,7 +46,7 @@ public:
     Membership(const CoordinatorOptions& options, const Rooms& rooms)
         : options_{options},
           in_{rooms},
-          pools_{rooms.copies.placements, rooms.ledger.intents()},
+          pools_{rooms.copies.placements, rooms.ledger},
           drains_{rooms.nodes, rooms.ledger},
           conflicts_{rooms.nodes} {}
 

@@ -2,54 +2,53 @@
 
 #include <map>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "common/base/ids.hpp"
+#include "common/spec/constraint.hpp"
 #include "coordinator/core/ledger/intents.hpp"
+#include "coordinator/core/ledger/ledger.hpp"
+#include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/workload/placements.hpp"
 
 namespace muster::coordinator {
 
-/// The pool of each node: the one on the operators' list, otherwise the one that it reports.
+/// The pool of each node: the one on the operators' list; otherwise the one that it names;
+/// otherwise the first one, by name, whose `match` fits its labels.
 class Pools {
 public:
-    Pools(Placements& placements, const Intents& intents)
-        : placements_{placements}, intents_{intents} {}
+    Pools(Placements& placements, const Ledger& ledger)
+        : placements_{placements}, ledger_{ledger}, rules_{stored_rules()} {}
 
-    /// The node reported this offer. A pool on the operators' list replaces the reported one.
-    void take_offer(NodeIndex index, const std::string& name, Offer offer) {
-        std::string pool = intents_.durable(name).pool;
-        if (pool.empty()) {
-            reported_.erase(index);
-        } else {
-            std::swap(pool, offer.pool);
-            reported_.insert_or_assign(index, std::move(pool));
-        }
-        placements_.set_offer(index, offer);
-    }
+    /// The node reported this offer.
+    void take_offer(NodeIndex index, const std::string& name, Offer offer);
     /// The row of the node on the list may have changed.
-    void on_listed(NodeIndex index, const StoredIntent& row) {
-        const auto reported = reported_.find(index);
-        if (row.pool.empty() && reported == reported_.end()) {
-            return;
-        }
-        Offer offer = placements_.nodes().offer(index);
-        if (reported != reported_.end()) {
-            offer.pool = reported->second;
-        }
-        take_offer(index, row.name, std::move(offer));
-    }
+    void on_listed(NodeIndex index, const StoredIntent& row);
+    /// Definitions of pools have changed. Returns the nodes that are in another pool now.
+    std::vector<NodeIndex> on_defined(const NodeRegistry& nodes);
     /// The record is deleted.
     void forget(NodeIndex index) { reported_.erase(index); }
-    /// The reported pools of nodes whose pool comes from the list.
-    [[nodiscard]] const std::map<NodeIndex, std::string>& reported() const { return reported_; }
+    /// The pool of a node that is not on the list, or whose row there names no pool.
+    [[nodiscard]] std::string without_list(NodeIndex index) const;
 
 private:
     friend struct CoreFields;
 
+    struct Rule {
+        std::string pool;
+        std::vector<Constraint> constraints;
+
+        friend bool operator==(const Rule&, const Rule&) = default;
+    };
+
+    [[nodiscard]] std::vector<Rule> stored_rules() const;
+    [[nodiscard]] Offer reported(NodeIndex index) const;
+    [[nodiscard]] std::string matching(const std::string& name, const Offer& reported) const;
+
     Placements& placements_;
-    const Intents& intents_;
-    std::map<NodeIndex, std::string> reported_;
+    const Ledger& ledger_;
+    std::vector<Rule> rules_;                    // By the names of their pools.
+    std::map<NodeIndex, std::string> reported_;  // Where it is not the one that the node is in.
 };
 
 }  // namespace muster::coordinator

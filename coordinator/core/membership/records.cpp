@@ -59,6 +59,15 @@ void Membership::on_durable(StepContext& step, const Change& change, Effects& ef
     } else {
         on_decisions(step, change, effects);
     }
+    for (const Shared<StoredPoolNode>& row : change.of<StoredPoolNode>().put) {
+        refusals_.forget(row->name);
+    }
+    if (!change.of<StoredPool>().empty()) {
+        for (const NodeIndex index : pools_.on_defined(in_.nodes)) {
+            in_.nodes.touch(index);
+            effects.plan_at_least(PlanReason::touched);
+        }
+    }
 }
 
 void Membership::on_rows(StepContext& step, const Rows<StoredNode>& rows, Effects& effects) {

@@ -39,12 +39,7 @@ struct Workforce {
 };
 
 std::string pool_of(NodeIndex index, const StoredIntent& row, const FleetView& fleet) {
-    if (!row.pool.empty()) {
-        return row.pool;
-    }
-    const auto own = fleet.reported_pools.find(index);
-    return own == fleet.reported_pools.end() ? fleet.placements.nodes().offer(index).pool
-                                             : own->second;
+    return row.pool.empty() ? fleet.pools.without_list(index) : row.pool;
 }
 
 }  // namespace

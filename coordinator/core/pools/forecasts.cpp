@@ -12,9 +12,13 @@ constexpr std::int64_t set_back_seconds = 60;  // A smaller step is waited for.
 
 }  // namespace
 
-void Forecasts::sample(CivilMs now, const Demand& demand) {
+bool Forecasts::is_due(CivilMs now) const {
     const std::int64_t passed = seconds_between(last_, now);
-    if (passed < every_seconds && passed >= -set_back_seconds) {
+    return passed >= every_seconds || passed < -set_back_seconds;
+}
+
+void Forecasts::sample(CivilMs now, const Demand& demand, const OthersOfAll& others) {
+    if (!is_due(now)) {
         return;
     }
     if (now < last_) {
@@ -28,7 +32,16 @@ void Forecasts::sample(CivilMs now, const Demand& demand) {
         return seconds_between(pool.second.needed, now) > kept_seconds;
     });
     for (auto& [name, of_pool] : pools_) {
-        of_pool.forecast.observe({now, std::min(demand.total(name), most_amount)});
+        const auto of_others = others.find(name);
+        of_pool.forecast.observe(
+            {now, std::min(demand.total(name), most_amount)},
+            of_others == others.end() ? Forecast::Others{} : of_others->second);
+    }
+}
+
+void Forecasts::forget_others(const std::string& pool) {
+    if (const auto found = pools_.find(pool); found != pools_.end()) {
+        found->second.forecast.forget_others();
     }
 }
 

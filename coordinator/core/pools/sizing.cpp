@@ -46,7 +46,7 @@ Resize Sizing::wished(Amount wanted, const Holding& has) const {
     return {};
 }
 
-Resize Sizing::resize(Instant now, Amount wanted, const Holding& has) {
+Resize Sizing::resize(Instant now, Amount wanted, const Holding& has) const {
     ensure(has.of_new_node > 0, "a node has some capacity");
     ensure(limits_.min <= limits_.max, "limits are checked when they are set");
     const Resize wish = wished(wanted, has);
@@ -58,13 +58,16 @@ Resize Sizing::resize(Instant now, Amount wanted, const Holding& has) {
         now < *changed_ + limits_.down_cooldown) {
         return {.reason = SizeReason::down_cooldown};
     }
-    if (wish.up > 0) {
+    return wish;
+}
+
+void Sizing::on_resized(Instant now, std::uint32_t up, std::uint32_t down) {
+    if (up > 0) {
         grew_ = now;
     }
-    if (wish.up > 0 || wish.down > 0) {
+    if (up > 0 || down > 0) {
         changed_ = now;
     }
-    return wish;
 }
 
 }  // namespace muster::coordinator

@@ -56,8 +56,10 @@ public:
 
     void set_limits(const SizeLimits& limits) { limits_ = limits; }
 
-    /// The change that is made now.
-    [[nodiscard]] Resize resize(Instant now, Amount wanted, const Holding& has);
+    /// The change that is wanted now.
+    [[nodiscard]] Resize resize(Instant now, Amount wanted, const Holding& has) const;
+    /// What was made of it, in nodes. The cooldowns begin.
+    void on_resized(Instant now, std::uint32_t up, std::uint32_t down);
 
 private:
     friend struct CoreFields;

@@ -24,6 +24,7 @@ struct Facts {
     const EventLog& events;
     const Demand& demand;
     const Forecasts& forecasts;
+    const PoolPredictors& predictors;
     const Scaling& scaling;
 
     [[nodiscard]] CivilMs civil() const { return clock.at(now); }

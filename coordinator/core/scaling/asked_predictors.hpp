@@ -14,8 +14,8 @@
 
 namespace muster::coordinator {
 
-/// Predictors that are programs: each pool is asked about every ten seconds. An answer counts for
-/// a minute. Without one the demand counts as it is.
+/// Predictors that are programs: each is asked about a pool every ten seconds. An answer counts for
+/// a minute.
 class AskedPredictors {
 public:
     static constexpr Duration asked_every = 10s;
@@ -23,10 +23,11 @@ public:
 
     void ask(Instant now, const std::string& pool, const std::string& predictor,
              const Forecast& forecast, std::uint64_t& last_call, std::vector<OutsideCall>& calls) {
-        const auto known = answers_.find(pool);
+        const std::string key = key_of(pool, predictor);
+        const auto known = answers_.find(key);
         const bool is_due = known == answers_.end() || now >= known->second.at + asked_every;
-        if (is_due && attempts_.may_begin(now, pool)) {
-            attempts_.begin(pool, ++last_call);
+        if (is_due && attempts_.may_begin(now, key)) {
+            attempts_.begin(key, ++last_call);
             const auto& recent = forecast.recent();
             calls.push_back(
                 {last_call, predictor, PredictNeed{pool, {recent.begin(), recent.end()}}});
@@ -38,32 +39,39 @@ public:
         if (of == nullptr) {
             return std::nullopt;
         }
-        std::string pool = *of;
+        const std::string key = *of;
         if (const auto* const predicted = std::get_if<NeedPredicted>(&answer.result)) {
-            answers_[pool] = {std::min(predicted->amount, most_amount), now};
-            attempts_.succeeded(pool, now);
+            answers_[key] = {std::min(predicted->amount, most_amount), now};
+            attempts_.succeeded(key, now);
         } else {
             const auto* const failed = std::get_if<CallFailed>(&answer.result);
-            attempts_.failed(now, pool, failed == nullptr ? "it gave another answer" : failed->why);
+            attempts_.failed(now, key, failed == nullptr ? "it gave another answer" : failed->why);
         }
-        return pool;
+        return key.substr(0, key.find(' '));
     }
     /// Nothing: there is no answer that still counts.
-    [[nodiscard]] std::optional<Amount> predicted(Instant now, const std::string& pool) const {
-        const auto known = answers_.find(pool);
+    [[nodiscard]] std::optional<Amount> predicted(Instant now, const std::string& pool,
+                                                  const std::string& predictor) const {
+        const auto known = answers_.find(key_of(pool, predictor));
         const bool counts = known != answers_.end() && now < known->second.at + counts_for;
         return counts ? std::optional{known->second.amount} : std::nullopt;
     }
-    [[nodiscard]] std::string trouble(const std::string& pool) const {
-        return attempts_.why_failed(pool);
+    [[nodiscard]] std::string trouble(const std::string& pool, const std::string& predictor) const {
+        return attempts_.why_failed(key_of(pool, predictor));
     }
     void forget(const std::string& pool) {
-        answers_.erase(pool);
-        attempts_.forget_unless([&](const std::string& other) { return other != pool; });
+        const auto is_of = [&](const std::string& key) { return key.starts_with(pool + ' '); };
+        std::erase_if(answers_, [&](const auto& answer) { return is_of(answer.first); });
+        attempts_.forget_unless([&](const std::string& key) { return !is_of(key); });
     }
 
 private:
     friend struct CoreFields;
+
+    // Names have no spaces.
+    static std::string key_of(const std::string& pool, const std::string& predictor) {
+        return pool + ' ' + predictor;
+    }
 
     struct Answer {
         Amount amount = 0;

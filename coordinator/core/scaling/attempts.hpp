@@ -10,8 +10,7 @@
 
 namespace muster::coordinator {
 
-/// What is asked of a provider until it succeeds. Failures are repeated after 1 s, doubled up to
-/// 30 s.
+/// Calls of programs that are repeated until they succeed: after 1 s, doubled up to 30 s.
 class Attempts {
 public:
     static constexpr Duration first_wait = 1s;

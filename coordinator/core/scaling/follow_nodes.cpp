@@ -170,9 +170,11 @@ private:
         }
         const bool is_gone = is_trusted_ && !node.is_slot() && !is_listed(node) && !node.answers;
         const bool is_late = is_over(node.row.since, at_.pool.spec.arrive_within_ms, at_.now);
+        // It joined, and died before it was listed. So it is not awaited any more.
+        const bool has_died = raw(node.lost_since) >= raw(node.row.since);
         switch (node.row.state) {
             case PoolNodeState::requested:
-                if (node.serves && !node.is_slot()) {
+                if ((node.serves || has_died) && !node.is_slot()) {
                     enter(node, PoolNodeState::active, active_);
                 } else if (is_gone) {
                     end(node, &vanished_);

@@ -1,30 +1,44 @@
 #include "coordinator/core/scaling/members.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace muster::coordinator {
 
-Members::Change Members::update(const std::string& pool, const std::vector<std::string>& serving) {
+Members::Change Members::update(const std::string& pool, const std::vector<Member>& serving) {
     OfPool& known = pools_[pool];
+    std::map<std::string_view, const Member*> joining;
+    for (const Member& member : serving) {
+        joining.emplace(member.node, &member);
+    }
     Change change;
-    const std::set<std::string_view> now{serving.begin(), serving.end()};
-    const std::set<std::string> before{known.nodes.begin(), known.nodes.end()};
-    for (std::string& node : known.nodes) {
-        if (!now.contains(node)) {
-            change.left.push_back(node);
+    std::erase_if(known.nodes, [&](const Joined& node) {
+        const auto now = joining.find(node.member.node);
+        if (now != joining.end() && *now->second == node.member) {
+            joining.erase(now);
+            return false;
         }
+        change.left.push_back(node.member.node);
+        return true;
+    });
+    if (change.left.empty() && joining.empty() && known.version != 0) {
+        return change;
     }
-    std::erase_if(known.nodes, [&](const std::string& node) { return !now.contains(node); });
-    for (const std::string& node : serving) {
-        if (!before.contains(node)) {
-            change.joined.push_back(node);
-            known.nodes.push_back(node);
+    if (known.version == 0) {
+        known.left_known_since = last_version_ + 1;
+    }
+    known.version = ++last_version_;
+    for (const std::string& node : change.left) {
+        known.left.push_back({node, known.version});
+    }
+    for (; known.left.size() > most_left; known.left.pop_front()) {
+        known.left_known_since = known.left.front().in_version;
+    }
+    for (const Member& member : serving) {
+        if (joining.contains(member.node)) {
+            change.joined.push_back(member.node);
+            known.nodes.push_back({member, known.version});
         }
-    }
-    if (!change.empty() || known.version == 0) {
-        known.version = ++last_version_;
     }
     return change;
 }

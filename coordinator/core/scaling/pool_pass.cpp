@@ -98,6 +98,7 @@ PoolChange decide(Instant now, PoolSituation at, Sizing& sizing) {
     } else if (has_provider && resize.down > 0) {
         resizing.shrink(resize.down);
     }
+    sizing.on_resized(now, decision.up, decision.down);
     decision.detail = must_learn ? there(decision) + ": one node shows how much a node has"
                                  : describe(resize, decision, at.pool.spec);
     if (resizing.lacks()) {

@@ -28,6 +28,7 @@ struct PoolNode {
     bool is_own_drain = false;  ///< It drains because the pool wants it, and no operator.
     CivilMs lost_since{};       ///< 0: it is not lost.
     Amount amount = 0;          ///< Its capacity, in the unit of the pool.
+    std::string address{};      ///< Its label `address`. Empty: it has none.
     std::uint64_t instances = 0;
 
     /// It was asked for and has no name yet.

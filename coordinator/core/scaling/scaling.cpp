@@ -28,11 +28,6 @@ SizeLimits limits_of(const PoolSpec& spec) {
 
 std::string describe_by(const std::string& author) { return describe_cause(author, {}); }
 
-/// An empty one if its lines are not valid, as they were when they were set.
-Schedule schedule_of(const StoredPool& pool) {
-    return Schedule::parse(pool.spec.schedule).value_or(Schedule{});
-}
-
 /// The one thing that a pool attempts: to get as many nodes as it asked for.
 const std::string of_growth = "grow";
 
@@ -49,8 +44,8 @@ Scaling::Scaling(Instant now, const CoordinatorOptions& options, const Rooms& ro
         pools_.emplace(name, OfPool{.sizing = Sizing{limits_of(pool.spec), now},
                                     .spec = pool.spec,
                                     .is_inherited = true,
-                                    .is_paused = pool.paused,
-                                    .schedule = schedule_of(pool)});
+                                    .is_paused = pool.paused});
+        in_.predictors.on_pool(pool);
     });
     index_rows();
     looks_at_all();
@@ -79,7 +74,7 @@ void Scaling::on_changed_node(NodeIndex index) {
 
 void Scaling::on_answer(StepContext& step, const OutsideAnswer& answer) {
     calls_are_due_ = true;
-    if (const auto pool = asked_.on_answer(step.now, answer)) {
+    if (const auto pool = in_.predictors.on_answer(step.now, answer)) {
         if (pools_.contains(*pool)) {
             due_.insert(*pool);
         }
@@ -153,8 +148,7 @@ void Scaling::on_durable(StepContext& step, const Change& change) {
         // At once: what an operator accepts is the present listing, and the next one may come soon.
         pools_.at(pool->name).looked_at.reset();
         pools_.at(pool->name).is_paused = pool->paused;
-        pools_.at(pool->name).schedule = schedule_of(*pool);
-        asked_.forget(pool->name);
+        in_.predictors.on_pool(*pool);
         due_.insert(pool->name);
     }
     for (const std::string& name : pools.erased) {
@@ -162,7 +156,7 @@ void Scaling::on_durable(StepContext& step, const Change& change) {
         pools_.erase(name);
         due_.erase(name);
         members_.forget(name);
-        asked_.forget(name);
+        in_.predictors.on_removed(name);
     }
     if (!change.of<StoredPoolNode>().empty()) {
         index_rows();
@@ -214,7 +208,7 @@ void Scaling::run(StepContext& step) {
         }
     }
     call(step);
-    ask_predictors(step);
+    in_.predictors.ask(step.now, last_call_, step.output.calls);
 }
 
 void Scaling::look(StepContext& step, const StoredPool& pool, OfPool& of_pool, Change& change) {
@@ -226,9 +220,8 @@ void Scaling::look(StepContext& step, const StoredPool& pool, OfPool& of_pool, C
     announce_members(step, pool.name, situation.nodes);
     situation.demand = in_.demand.total(pool.name);
     situation.derived = derived_.of(pool.name, pool.spec.unit);
-    std::string trouble;
     situation.wanted =
-        std::max(predicted(step, pool, of_pool, situation.demand, trouble), situation.derived);
+        std::max(in_.predictors.expected({step.now, step.civil()}, pool.name), situation.derived);
     const NewNode new_one = new_node(pool.spec, situation.nodes);
     of_pool.seen_amount = new_one.is_known ? new_one.amount : of_pool.seen_amount;
     situation.is_new_node_known = of_pool.seen_amount > 0;
@@ -241,7 +234,7 @@ void Scaling::look(StepContext& step, const StoredPool& pool, OfPool& of_pool, C
     }
     hold(step.now, of_pool, situation);
     PoolChange decided = decide(step.now, std::move(situation), of_pool.sizing);
-    decided.alarm = decided.alarm.empty() ? trouble : decided.alarm;
+    decided.alarm = decided.alarm.empty() ? in_.predictors.trouble(pool.name) : decided.alarm;
     if (decided.alarm != of_pool.alarm) {
         step.emit(decided.alarm.empty() ? "pool.alarm_over" : "pool.alarm", pool.name,
                   decided.alarm);
@@ -268,31 +261,15 @@ void Scaling::announce_members(StepContext& step, const std::string& pool,
     }
     std::ranges::stable_sort(serving, {},
                              [](const PoolNode* node) { return raw(node->row.since); });
-    std::vector<std::string> names;
-    std::ranges::transform(serving, std::back_inserter(names),
-                           [](const PoolNode* node) { return node->row.name; });
-    if (const auto change = members_.update(pool, names); !change.empty()) {
+    std::vector<Members::Member> members;
+    std::ranges::transform(serving, std::back_inserter(members), [](const PoolNode* node) {
+        return Members::Member{node->row.name, node->address, node->amount};
+    });
+    if (const auto change = members_.update(pool, members); !change.empty()) {
         step.emit(
             "pool.members", pool,
             "version " + std::to_string(members_.find(pool)->version) + "; " + describe(change));
     }
-}
-
-void Scaling::on_zones(const std::vector<ZoneOffset>& zones) {
-    offsets_.clear();
-    for (const ZoneOffset& zone : zones) {
-        offsets_.emplace(zone.zone, zone.offset_s);
-    }
-}
-
-std::vector<std::string> Scaling::zones() const {
-    std::set<std::string> zones;
-    in_.ledger.pools().rows().each([&](std::string_view /*name*/, const StoredPool& pool) {
-        if (pool.spec.predictor == "schedule" && pool.spec.zone != "UTC") {
-            zones.insert(pool.spec.zone);
-        }
-    });
-    return {zones.begin(), zones.end()};
 }
 
 void Scaling::apply(const StoredPool& pool, const PoolChange& decided, CivilMs now,

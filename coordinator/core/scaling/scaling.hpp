@@ -16,13 +16,11 @@
 #include "coordinator/core/nodes/registry.hpp"
 #include "coordinator/core/options.hpp"
 #include "coordinator/core/pools/demand.hpp"
-#include "coordinator/core/pools/forecast/schedule.hpp"
-#include "coordinator/core/pools/forecasts.hpp"
-#include "coordinator/core/scaling/asked_predictors.hpp"
 #include "coordinator/core/scaling/derived_demand.hpp"
 #include "coordinator/core/scaling/members.hpp"
 #include "coordinator/core/scaling/nodes_of_pools.hpp"
 #include "coordinator/core/scaling/pool_pass.hpp"
+#include "coordinator/core/scaling/pool_predictors.hpp"
 #include "coordinator/core/scaling/providers.hpp"
 #include "coordinator/core/workload/copies.hpp"
 
@@ -43,13 +41,12 @@ public:
         const Liveness& liveness;
         const FreezeControl& freeze;
         Demand& demand;
-        const Forecasts& forecasts;
+        PoolPredictors& predictors;
     };
 
     Scaling(Instant now, const CoordinatorOptions& options, const Rooms& rooms);
 
     // ---- what happened ----
-    void on_zones(const std::vector<ZoneOffset>& zones);
     void on_changed_node(NodeIndex index);
     void on_round_closed() { looks_at_all(); }
     void on_answer(StepContext& step, const OutsideAnswer& answer);
@@ -65,8 +62,6 @@ public:
     /// Why the membership of a pool is not to be trusted, and what fails. Empty: all is well.
     [[nodiscard]] std::string alarm_of(const std::string& pool) const;
     [[nodiscard]] std::vector<PoolNode> nodes_of(const std::string& pool) const;
-    /// The zones of the schedules.
-    [[nodiscard]] std::vector<std::string> zones() const;
     [[nodiscard]] const Members& members() const { return members_; }
     [[nodiscard]] std::uint64_t provider_failures() const { return providers_.failures(); }
 
@@ -83,7 +78,6 @@ private:
         Amount seen_amount = 0;  // What one of its nodes had last. 0: none was seen.
         std::map<std::string, std::uint32_t> grants{};  // That are not stored yet.
         Attempts growth{};  // It failed if the provider granted fewer nodes than it was asked for.
-        Schedule schedule{};
         PoolDecision decision{};
         std::string alarm{};
     };
@@ -105,10 +99,6 @@ private:
     [[nodiscard]] std::vector<PoolNode> gather(const StoredPool& pool) const;
     void add_facts(const StoredPool& pool, NodeIndex index, PoolNode& node) const;
     void hold(Instant now, const OfPool& of_pool, PoolSituation& situation) const;
-    /// The prediction, and why it is not the one that is wanted.
-    [[nodiscard]] Amount predicted(StepContext& step, const StoredPool& pool, const OfPool& of_pool,
-                                   Amount demand, std::string& trouble) const;
-    void ask_predictors(StepContext& step);
     void apply(const StoredPool& pool, const PoolChange& decided, CivilMs now, Change& change);
     void call(StepContext& step);
     void index_rows();
@@ -119,10 +109,8 @@ private:
     NodesOfPools nodes_;
     Members members_;
     Providers providers_;
-    AskedPredictors asked_;
     DerivedDemand derived_;
-    std::map<std::string, std::int32_t> offsets_;  // Of zones, in seconds.
-    std::map<std::string, OfPool> pools_;          // The defined ones.
+    std::map<std::string, OfPool> pools_;  // The defined ones.
     std::set<std::string> due_;
     std::optional<Instant> demand_read_;                    // When its changes were last read.
     std::map<std::string, std::vector<std::string>> rows_;  // The names of the rows of each pool.

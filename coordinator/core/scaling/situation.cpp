@@ -67,6 +67,8 @@ void Scaling::add_facts(const StoredPool& pool, NodeIndex index, PoolNode& node)
     node.counts =
         is_new ? node.serves : node.is_active && !is_lost(known) && !known.suspended_until;
     node.amount = amount_of(offer, pool.spec);
+    const auto address = offer.labels.find("address");
+    node.address = address == offer.labels.end() ? "" : address->second;
     node.instances = placements.reported().count(index);
 }
 
@@ -109,36 +111,6 @@ void Scaling::hold(Instant now, const OfPool& of_pool, PoolSituation& at) const 
     }
 }
 
-Amount Scaling::predicted(StepContext& step, const StoredPool& pool, const OfPool& of_pool,
-                          Amount demand, std::string& trouble) const {
-    const std::string& name = pool.spec.predictor;
-    if (name == "schedule") {
-        const auto offset = offsets_.find(pool.spec.zone);
-        if (offset == offsets_.end() && pool.spec.zone != "UTC") {
-            trouble = "the time in zone '" + pool.spec.zone +
-                      "' is not known, so its schedule does not count";
-            return demand;
-        }
-        return std::max(demand,
-                        of_pool.schedule.predict(step.civil(), Forecast::usual_ahead,
-                                                 offset == offsets_.end() ? 0 : offset->second));
-    }
-    const auto kind = value_named<PredictorKind>(name);
-    const Forecast* const forecast = in_.forecasts.find(pool.name);
-    if (kind) {
-        return *kind == PredictorKind::conservative || forecast == nullptr
-                   ? demand
-                   : forecast->predict(*kind, step.civil());
-    }
-    const auto answer = asked_.predicted(step.now, pool.name);
-    if (!std::ranges::binary_search(options_.predictors, name)) {
-        trouble = "this coordinator's configuration has no predictor '" + name + "'";
-    } else if (const std::string why = asked_.trouble(pool.name); !why.empty()) {
-        trouble = "its predictor fails: " + why;
-    }
-    return answer.value_or(demand);
-}
-
 // The rows are read only if something may be due: this runs after each message.
 void Scaling::call(StepContext& step) {
     const auto deadline = providers_.next_deadline();
@@ -173,21 +145,6 @@ void Scaling::call(StepContext& step) {
     }
     for (const auto& [name, one] : wanted) {
         providers_.call(step.now, one, last_call_, step.output.calls);
-    }
-}
-
-void Scaling::ask_predictors(StepContext& step) {
-    if (options_.predictors.empty()) {
-        return;
-    }
-    for (const auto& [name, of_pool] : pools_) {
-        const StoredPool* const pool = in_.ledger.pools().rows().find(name);
-        const Forecast* const forecast = in_.forecasts.find(name);
-        if (pool != nullptr && forecast != nullptr &&
-            std::ranges::binary_search(options_.predictors, pool->spec.predictor)) {
-            asked_.ask(step.now, name, pool->spec.predictor, *forecast, last_call_,
-                       step.output.calls);
-        }
     }
 }
 

@@ -54,6 +54,10 @@ TEST_CASE("a client uses exactly the members that serve, in their order",
     client_passes("MembersTest.test_exactly_those_that_serve_in_their_order");
 }
 
+TEST_CASE("a client applies changes of its list in their order", "[integration][pools][FN-06]") {
+    client_passes("MembersTest.test_changes_are_applied_in_order");
+}
+
 TEST_CASE("a member that cannot be reached keeps its position", "[integration][pools][FN-07]") {
     client_passes("MembersTest.test_a_placeholder_keeps_positions");
 }

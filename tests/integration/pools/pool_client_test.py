@@ -15,7 +15,7 @@ def needs(request):
 
 def answer(nodes, version, epoch=3):
     return {"reply": "pool members", "name": "web", "epoch": epoch, "version": version,
-            "unchanged": False,
+            "since": 0, "left": [],
             "members": [{"node": f"n{n}", "address": f"127.0.0.1:{8000 + n}", "amount": 1}
                         for n in nodes]}
 
@@ -102,6 +102,16 @@ class MembersTest(unittest.TestCase):
         self.members.answered(answer([], version=9))
         self.assertIsNone(self.members.pick(0))
 
+    def test_changes_are_applied_in_order(self):
+        self.members.answered(answer([1, 2, 3], version=7))
+        self.members.answered({**answer([4, 2], version=9), "since": 7, "left": ["n2"]})
+        self.assertEqual(self.picked(0, 4), ["n1", "n3", "n4", "n2"])
+        self.assertEqual(self.members.request()["version"], 9)
+        self.members.answered({**answer([5], version=10), "since": 7, "left": ["n1"]})
+        self.assertEqual(self.members.request()["version"], 9)  # It answered an older question.
+        self.members.answered(answer([6], version=11))
+        self.assertEqual(self.members.positions(0), ["127.0.0.1:8006"])
+
     def test_a_placeholder_keeps_positions(self):
         self.members.answered(answer([1, 2, 3], version=7))
         second = self.members._members[1]
@@ -117,7 +127,7 @@ class MembersTest(unittest.TestCase):
 
     def test_the_last_members_stay_without_an_answer(self):
         self.members.answered(answer([1, 2, 3], version=7))
-        self.members.answered({"epoch": 3, "version": 7, "unchanged": True, "members": []})
+        self.members.answered({"epoch": 3, "version": 7, "since": 7, "members": []})
         self.members.answered(answer([9], version=9, epoch=2))  # Of a former leader.
         self.assertEqual(len(self.members.positions(0)), 3)
         self.members.failed(self.members.pick(0), now=0)

@@ -82,7 +82,7 @@ class Coordinator:
                     self.asked += 1
                     known = request["epoch"] == 3 and request["version"] == self.version
                     reply = {"ok": True, "reply": "pool members", "name": "web", "epoch": 3,
-                             "version": self.version, "unchanged": known,
+                             "version": self.version, "since": self.version if known else 0,
                              "members": [] if known else self.members}
                 self.changed.notify_all()
             self.router.send_multipart([*route, json.dumps(reply).encode()])

@@ -69,6 +69,32 @@ Result<void> check_numbers(const PoolSpec& spec) {
     return {};
 }
 
+/// The constraints in their canonical form.
+Result<std::vector<std::string>> check_match(const std::vector<std::string>& match) {
+    std::vector<Constraint> constraints;
+    std::vector<std::string> lines;
+    for (const std::string& line : match) {
+        auto constraint = parse_constraint(line);
+        if (!constraint) {
+            return fail(Errc::invalid, "match: " + constraint.error().detail);
+        }
+        lines.push_back(to_string(*constraint));
+        constraints.push_back(std::move(*constraint));
+    }
+    if (const auto why = contradiction_of(constraints)) {
+        return fail(Errc::invalid, "match: " + *why);
+    }
+    return lines;
+}
+
+template <class Request>
+bool sets_match(const Request& request) {
+    if constexpr (requires { request.changes; }) {
+        return request.changes.match.has_value();
+    }
+    return false;
+}
+
 Result<Answered> answer(StoredPool row, std::string action, std::vector<std::string> fields = {}) {
     Answered answered{{},
                       PoolChangeReply{.counter = {},
@@ -93,6 +119,10 @@ void PoolHandler::change(const RequestContext& context, const auto& request) {
         }
         if (by != nullptr && is_limited(*by) && !may_change_node(*by, request.name)) {
             return out_of_scope(*by, "pool", request.name);
+        }
+        if (by != nullptr && is_limited(*by) && sets_match(request)) {
+            return fail(Errc::denied, "match may take nodes of other pools, and " + by->name +
+                                          " is limited: ask with a key that is not");
         }
         return change_of(request, context.step.civil());
     });
@@ -145,8 +175,8 @@ bool PoolHandler::has_nodes(const std::string& pool) const {
     return has;
 }
 
-Result<void> PoolHandler::check(const StoredPool& pool) const {
-    const PoolSpec& spec = pool.spec;
+Result<void> PoolHandler::check(StoredPool& pool) const {
+    PoolSpec& spec = pool.spec;
     if (auto sound = check_numbers(spec); !sound) {
         return sound;
     }
@@ -158,12 +188,12 @@ Result<void> PoolHandler::check(const StoredPool& pool) const {
     if (auto schedule = Schedule::parse(spec.schedule); !schedule) {
         return fail(Errc::invalid, "schedule: " + schedule.error().detail);
     }
-    if (spec.predictor == "schedule" && spec.schedule.empty()) {
+    if (spec.predictor == predictor_by_schedule && spec.schedule.empty()) {
         return fail(Errc::invalid,
                     "the predictor schedule needs a schedule, such as "
                     "'mon-fri 08:00 400'");
     }
-    if (spec.predictor != "schedule" && !value_named<PredictorKind>(spec.predictor) &&
+    if (spec.predictor != predictor_by_schedule && !value_named<PredictorKind>(spec.predictor) &&
         !std::ranges::binary_search(options_.predictors, spec.predictor)) {
         return wrong(
             "predictor", in_quotes(spec.predictor),
@@ -171,6 +201,18 @@ Result<void> PoolHandler::check(const StoredPool& pool) const {
             "coordinator's configuration names: " +
                 listed(options_.predictors));
     }
+    for (const std::string& name : spec.shadow) {
+        if (!std::ranges::binary_search(options_.predictors, name)) {
+            return wrong("shadow", in_quotes(name),
+                         "it is a predictor that the coordinator's configuration names: " +
+                             listed(options_.predictors));
+        }
+    }
+    auto match = check_match(spec.match);
+    if (!match) {
+        return tl::unexpected{std::move(match.error())};
+    }
+    spec.match = std::move(*match);
     return {};
 }
 

@@ -28,7 +28,7 @@ private:
     [[nodiscard]] Result<Answered> change_of(const PoolResumeRequest& request, CivilMs now) const;
     /// The definition as proposed, or `not_found`.
     [[nodiscard]] Result<StoredPool> known(const std::string& name) const;
-    [[nodiscard]] Result<void> check(const StoredPool& pool) const;
+    [[nodiscard]] Result<void> check(StoredPool& pool) const;
     [[nodiscard]] bool has_nodes(const std::string& pool) const;
 
     const CoordinatorOptions& options_;

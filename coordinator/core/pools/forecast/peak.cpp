@@ -6,7 +6,8 @@ namespace muster::coordinator {
 
 Amount Peak::predict(CivilMs at) const {
     const auto length = std::chrono::duration_cast<std::chrono::seconds>(window_.length()).count();
-    Amount most = 0;
+    // What is needed now counts as it is.
+    Amount most = window_.samples().empty() ? 0 : window_.samples().back().need;
     for (const NeedSample& sample : window_.samples()) {
         const std::int64_t age =
             std::clamp<std::int64_t>(seconds_between(sample.at, at), 0, length);

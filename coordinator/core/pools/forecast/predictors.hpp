@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "common/base/names.hpp"
 #include "coordinator/core/pools/forecast/peak.hpp"
@@ -19,6 +20,9 @@ enum class PredictorKind : std::uint8_t {
 };
 inline constexpr std::array predictor_kinds{PredictorKind::conservative, PredictorKind::trend,
                                             PredictorKind::peak, PredictorKind::seasonal};
+
+/// The name of the predictor that goes by the time table of its pool.
+inline constexpr std::string_view predictor_by_schedule = "schedule";
 
 /// All ways to predict, beside each other, so that they can be compared.
 class Predictors {

@@ -70,37 +70,31 @@ Result<ReplyBody> show_pool(const Facts& facts, const std::string& name) {
 }
 
 Result<ReplyBody> list_members(const Facts& facts, const PoolMembersRequest& request) {
-    const auto nodes = facts.scaling.nodes_of(request.name);
-    if (!is_known(facts, request.name, nodes)) {
+    const Members::OfPool* const members = facts.scaling.members().find(request.name);
+    if (members == nullptr &&
+        !is_known(facts, request.name, facts.scaling.nodes_of(request.name))) {
         return no_such_pool(request.name);
     }
-    const Members::OfPool* const members = facts.scaling.members().find(request.name);
     if (members == nullptr) {
         return fail(Errc::busy,
                     "it is not known yet which nodes of the pool serve, or the pool has no "
                     "definition; keep the members that you know, and ask again");
     }
-    PoolMembersReply reply{.name = request.name,
-                           .epoch = raw(facts.ledger.meta().epoch),
-                           .version = members->version,
-                           .unchanged = false,
-                           .members = {}};
-    if (request.epoch == reply.epoch && request.version == reply.version) {
-        reply.unchanged = true;
-        return ReplyBody{std::move(reply)};
-    }
-    for (const std::string& name : members->nodes) {
-        const auto node = std::ranges::find(
-            nodes, name, [](const PoolNode& one) -> const auto& { return one.row.name; });
-        const auto index = facts.nodes.find(name);
-        if (node == nodes.end() || !index) {
-            continue;
+    PoolMembersReply reply{
+        .name = request.name, .epoch = raw(facts.ledger.meta().epoch), .version = members->version};
+    const bool is_known_since = request.epoch == reply.epoch &&
+                                request.version >= members->left_known_since &&
+                                request.version <= members->version;
+    reply.since = is_known_since ? request.version : 0;
+    for (const auto& [member, in_version] : members->nodes) {
+        if (in_version > reply.since) {
+            reply.members.push_back({member.node, member.address, member.amount});
         }
-        const auto& labels = facts.copies.placements.nodes().offer(*index).labels;
-        const auto address = labels.find("address");
-        reply.members.push_back({.node = name,
-                                 .address = address == labels.end() ? "" : address->second,
-                                 .amount = node->amount});
+    }
+    for (const auto& [node, in_version] : members->left) {
+        if (reply.since > 0 && in_version > reply.since) {
+            reply.left.push_back(node);
+        }
     }
     return ReplyBody{std::move(reply)};
 }

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,15 +45,32 @@ PoolViews pool_views(const Facts& facts) {
     return views;
 }
 
-ForecastView view_of(const Forecast& forecast, PredictorKind kind, CivilMs now) {
-    const ForecastScore& score = forecast.score(kind);
+ForecastView view_of(std::string_view predictor, std::optional<Amount> predicted,
+                     const ForecastScore& score) {
     const std::uint64_t count = std::max<std::uint64_t>(1, score.predictions);
-    return {.predictor = std::string{to_string(kind)},
-            .predicted = forecast.predict(kind, now),
+    return {.predictor = std::string{predictor},
+            .predicted = predicted.value_or(0),
             .predictions = score.predictions,
             .short_ones = score.short_ones,
             .mean_over = score.over / count,
             .mean_under = score.under / count};
+}
+
+/// The schedule, and programs.
+void add_others(const Facts& facts, const Forecast& forecast, PoolForecastReply& reply) {
+    const auto expected = facts.predictors.others({facts.now, facts.civil()}, reply.name);
+    for (const std::string& name : facts.predictors.names_of_others(reply.name)) {
+        const auto amount = expected.find(name);
+        const ForecastScore* const score = forecast.score(name);
+        reply.predictors.push_back(
+            view_of(name, amount == expected.end() ? std::nullopt : std::optional{amount->second},
+                    score == nullptr ? ForecastScore{} : *score));
+        ForecastView& view = reply.predictors.back();
+        view.trouble = facts.predictors.trouble_of_other(reply.name, name);
+        if (view.trouble.empty() && amount == expected.end()) {
+            view.trouble = "it has not answered yet";
+        }
+    }
 }
 
 }  // namespace
@@ -96,7 +115,9 @@ Result<ReplyBody> show_forecast(const Facts& facts, const std::string& name) {
         return fail(Errc::not_found, "nobody has needed any of a pool '" + name +
                                          "' in the last hour; see 'muster demand list'");
     }
+    const StoredPool* const pool = facts.ledger.pools().rows().find(name);
     PoolForecastReply reply{.name = name,
+                            .active = pool == nullptr ? "" : pool->spec.predictor,
                             .need = facts.demand.total(name),
                             .ahead_ms = static_cast<std::uint64_t>(to_ms(Forecast::usual_ahead)),
                             .predictors = {},
@@ -105,8 +126,10 @@ Result<ReplyBody> show_forecast(const Facts& facts, const std::string& name) {
         return ReplyBody{std::move(reply)};  // The first sample is still to come.
     }
     for (const PredictorKind kind : predictor_kinds) {
-        reply.predictors.push_back(view_of(*forecast, kind, facts.civil()));
+        reply.predictors.push_back(view_of(to_string(kind), forecast->predict(kind, facts.civil()),
+                                           forecast->score(kind)));
     }
+    add_others(facts, *forecast, reply);
     for (const NeedSample& sample : forecast->recent()) {
         reply.recent.push_back({sample.at, sample.need});
     }

@@ -33,7 +33,9 @@ inline StoredPool some_pool() {
                      .down_cooldown_ms = 9'000,
                      .demand_ttl_ms = 10'000,
                      .schedule = {"mon-fri 08:00 400", "sat,sun 10:00 150"},
-                     .zone = "Europe/Berlin"},
+                     .zone = "Europe/Berlin",
+                     .shadow = {"forecaster", "other"},
+                     .match = {"rack = r7", "ssd exists"}},
             .paused = true,
             .since = CivilMs{17},
             .author = "it's \"ann\""};

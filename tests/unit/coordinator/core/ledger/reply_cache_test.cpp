@@ -190,6 +190,8 @@ TEST_CASE("another request under a used id is a conflict", "[requests]") {
         PoolCreateRequest{"web", {.provider = "trend"}},
         PoolCreateRequest{"web", {.predictor = "trend"}},
         PoolCreateRequest{"web", {.schedule = std::vector<std::string>{}}},
+        PoolCreateRequest{"web", {.shadow = std::vector<std::string>{}}},
+        PoolCreateRequest{"web", {.match = std::vector<std::string>{}}},
         PoolCreateRequest{"web", {.schedule = std::vector<std::string>{"UTC"}}},
         PoolCreateRequest{"web", {.schedule = std::vector<std::string>{"UT", "C"}}},
         PoolCreateRequest{"web", {.zone = "UTC"}},

@@ -212,7 +212,7 @@ TEST_CASE("forecasts say what they expected, and how far they were off", "[pools
 
 // Goal: a clock that is set back an hour does not stop the forecasts for as long; one that is
 // corrected by some seconds costs them nothing.
-TEST_CASE("forecasts begin anew when civil time is set back", "[pools]") {
+TEST_CASE("forecasts forget what they learned when civil time is set back", "[pools]") {
     Demand demand;
     REQUIRE(demand.take(first_advert, advert("lb-1", {{"web", 300}})) == true);
     constexpr std::int64_t day_ms = 1'793'577'600'000;
@@ -220,16 +220,17 @@ TEST_CASE("forecasts begin anew when civil time is set back", "[pools]") {
         return forecasts.find("web")->recent().size();
     };
     Forecasts forecasts;
-    forecasts.sample(CivilMs{day_ms}, demand);
-    forecasts.sample(CivilMs{day_ms + 60'000}, demand);
-    forecasts.sample(CivilMs{day_ms + 61'000}, demand);  // Too early.
+    const auto sample = [&](CivilMs at) { forecasts.sample(at, demand, {}); };
+    sample(CivilMs{day_ms});
+    sample(CivilMs{day_ms + 60'000});
+    sample(CivilMs{day_ms + 61'000});  // Too early.
     CHECK(samples(forecasts) == 2);
-    forecasts.sample(CivilMs{day_ms + 30'000}, demand);
+    sample(CivilMs{day_ms + 30'000});
     CHECK(samples(forecasts) == 2);
-    forecasts.sample(CivilMs{day_ms + 120'000}, demand);
+    sample(CivilMs{day_ms + 120'000});
     CHECK(samples(forecasts) == 3);
-    forecasts.sample(CivilMs{day_ms - 3'600'000}, demand);
+    sample(CivilMs{day_ms - 3'600'000});
     CHECK(samples(forecasts) == 1);
-    forecasts.sample(CivilMs{day_ms - 3'570'000}, demand);
+    sample(CivilMs{day_ms - 3'570'000});
     CHECK(samples(forecasts) == 2);
 }

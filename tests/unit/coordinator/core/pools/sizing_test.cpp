@@ -69,11 +69,15 @@ TEST_CASE("capacity is the sum over the nodes, not their number", "[pools]") {
 
 TEST_CASE("after a growth the next one waits, and after any change a shrinking", "[pools]") {
     Sizing sizing{{.up_cooldown = 60s, .down_cooldown = 300s}};
+    sizing.on_resized(start, 0, 0);  // A wish that was not carried out begins none.
     CHECK(sizing.resize(start, 100, nodes(0)) == up(1));
+    sizing.on_resized(start, 1, 0);
     CHECK(sizing.resize(start + 59s, 200, nodes(1)) == none(SizeReason::up_cooldown));
     CHECK(sizing.resize(start + 60s, 200, nodes(1)) == up(1));
+    sizing.on_resized(start + 60s, 1, 0);
     CHECK(sizing.resize(start + 359s, 100, nodes(2)) == none(SizeReason::down_cooldown));
     CHECK(sizing.resize(start + 360s, 100, nodes(2)) == down(1));
+    sizing.on_resized(start + 360s, 0, 1);
     CHECK(sizing.resize(start + 361s, 200, nodes(1)) == up(1));
 }
 
@@ -81,5 +85,6 @@ TEST_CASE("after a growth the next one waits, and after any change a shrinking",
 TEST_CASE("the limits hold at once", "[pools]") {
     Sizing sizing{{.min = 3, .up_cooldown = 60s, .down_cooldown = 60s}};
     CHECK(sizing.resize(start, 0, nodes(0)) == up(3, SizeReason::below_min));
+    sizing.on_resized(start, 3, 0);
     CHECK(sizing.resize(start + 1s, 0, nodes(1)) == up(2, SizeReason::below_min));
 }

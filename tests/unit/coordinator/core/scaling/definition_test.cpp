@@ -238,6 +238,11 @@ TEST_CASE("limited keys define their own pools only", "[pools][scaling][keys]") 
     REQUIRE(cluster.ask(PoolCreateRequest{"web-a"}));
     CHECK(cluster.ask(of_pools, PoolPauseRequest{"web-a"}));
     CHECK(cluster.ask(of_pools, PoolMembersRequest{"web-a"}));
+    CHECK(cluster.ask(of_pools, PoolSetRequest{"web-a", {.max = 7}}));
+    // It could take nodes out of any other pool.
+    CHECK(code_of(cluster.ask(of_pools,
+                              PoolSetRequest{"web-a", {.match = std::vector<std::string>{}}})) ==
+          Errc::denied);
     for (const CoreRequestBody& body :
          {CoreRequestBody{PoolCreateRequest{"api"}}, CoreRequestBody{PoolSetRequest{"db"}},
           CoreRequestBody{PoolRemoveRequest{"db"}}, CoreRequestBody{PoolPauseRequest{"db"}},

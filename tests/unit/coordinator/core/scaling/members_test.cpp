@@ -1,5 +1,7 @@
 // Which nodes of a pool serve, and what is read of a pool.
 
+#include "coordinator/core/scaling/members.hpp"
+
 #include <string>
 #include <vector>
 
@@ -23,7 +25,7 @@ TEST_CASE("a pool without nodes has an empty list of members", "[pools][scaling]
     REQUIRE(scene.create());
     const auto reply = scene.members();
     CHECK(reply.members.empty());
-    CHECK_FALSE(reply.unchanged);
+    CHECK(reply.since == 0);
     CHECK(reply.version > 0);
     CHECK(reply.epoch == 3);
 }
@@ -72,12 +74,13 @@ TEST_CASE("each list of members has a version, which no other list has",
     CHECK(scene.members() == one);
     const auto same = scene.harness.read<PoolMembersReply>(
         PoolMembersRequest{.name = "web", .epoch = one.epoch, .version = one.version});
-    CHECK(same.unchanged);
+    CHECK(same.since == one.version);
     CHECK(same.members.empty());
+    CHECK(same.left.empty());
     CHECK(same.version == one.version);
     const auto other = scene.harness.read<PoolMembersReply>(
         PoolMembersRequest{.name = "web", .epoch = one.epoch + 1, .version = one.version});
-    CHECK_FALSE(other.unchanged);
+    CHECK(other.since == 0);
     CHECK(other.members.size() == 1);
     CHECK(scene.harness.happened("pool.members", "web"));
 
@@ -87,6 +90,75 @@ TEST_CASE("each list of members has a version, which no other list has",
     REQUIRE(scene.create(fixed()));
     scene.pass(1s);
     CHECK(scene.members().version > one.version);
+}
+
+// Goal: a client that applies what it gets has the list of the coordinator, whatever it missed.
+TEST_CASE("a client gets what changed since its list", "[pools][scaling][FN-05][FN-07]") {
+    PoolScene scene;
+    REQUIRE(scene.create(fixed()));
+    for (const auto* const name : {"n-1", "n-2", "n-3"}) {
+        scene.join(name);
+        scene.pass(2s);
+    }
+    const auto before = scene.members();
+    scene.die("n-2");
+    scene.pass(8s);
+    scene.join("n-4");
+    scene.pass(2s);
+    scene.join("n-5");
+    scene.pass(2s);
+    scene.die("n-5");
+    scene.pass(8s);
+    const auto since = [&](std::uint64_t version) {
+        return scene.harness.read<PoolMembersReply>(
+            PoolMembersRequest{.name = "web", .epoch = before.epoch, .version = version});
+    };
+    const auto change = since(before.version);
+    CHECK(change.since == before.version);
+    CHECK(change.left == Names{"n-2", "n-5"});
+    REQUIRE(change.members.size() == 1);
+    CHECK(change.members[0].node == "n-4");
+    CHECK(scene.member_names() == Names{"n-1", "n-3", "n-4"});
+    CHECK(since(change.version).members.empty());
+    // Versions that no list of this pool has.
+    CHECK(since(change.version + 1).members.size() == 3);
+    CHECK(since(0).members.size() == 3);
+}
+
+// Goal: a client does not go on to use an address at which a node is no more.
+TEST_CASE("a member that comes back with another address is a change", "[pools][scaling][FN-07]") {
+    PoolScene scene;
+    REQUIRE(scene.create(fixed()));
+    scene.join("n-1").offer.labels["address"] = "10.0.0.1:80";
+    scene.harness.send_hello(scene.harness["n-1"]);
+    scene.join("n-2");
+    scene.pass(3s);
+    const auto before = scene.members();
+    REQUIRE(before.members[0].address == "10.0.0.1:80");
+    auto& fake = scene.harness["n-1"];
+    fake.offer.labels["address"] = "10.0.0.9:80";
+    fake.incarnation = Incarnation{raw(fake.incarnation) + 1};
+    scene.harness.send_hello(fake);
+    scene.pass(3s);
+    const auto change = scene.harness.read<PoolMembersReply>(
+        PoolMembersRequest{.name = "web", .epoch = before.epoch, .version = before.version});
+    CHECK(change.left == Names{"n-1"});
+    REQUIRE(change.members.size() == 1);
+    CHECK(change.members[0].address == "10.0.0.9:80");
+    CHECK(scene.member_names() == Names{"n-2", "n-1"});
+}
+
+TEST_CASE("of the members that left a bounded number is known", "[pools][scaling][FN-07]") {
+    coordinator::Members list;
+    list.update("web", {});
+    for (std::uint64_t round = 0; round <= coordinator::Members::most_left; ++round) {
+        list.update("web", {{"a", "", round}});
+    }
+    list.update("web", {});
+    const auto& web = *list.find("web");
+    CHECK(web.left.size() == coordinator::Members::most_left);
+    // Of each version after this one all are known.
+    CHECK(web.left_known_since == web.left.front().in_version - 1);
 }
 
 TEST_CASE("a pool without a provider has the nodes that join", "[pools][scaling][FN-08]") {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/core/pools/forecast/predictors.hpp"
 #include "tests/unit/coordinator/core/scaling/pool_scene.hpp"
 
 using namespace muster;
@@ -103,6 +104,18 @@ TEST_CASE("the trend asks for nodes before they are needed", "[pools][scaling]")
     CHECK(decision.capacity >= decision.wanted);
 }
 
+// Goal: no predictor is slower than the demand itself. Samples are ten seconds apart.
+TEST_CASE("a rise of demand counts at once, whatever the predictor", "[pools][scaling]") {
+    PoolScene scene;
+    REQUIRE(scene.create({.predictor = GENERATE("trend", "peak", "seasonal")}));
+    scene.need(201);
+    scene.pass(15s);
+    CHECK(scene.shown().decision.wanted == 201);
+    scene.need(500);
+    scene.pass(1s);
+    CHECK(scene.shown().decision.wanted >= 500);
+}
+
 TEST_CASE("a schedule counts in the time of its zone", "[pools][scaling]") {
     PoolScene scene;  // It is Tuesday, 22:13 UTC.
     const bool is_east = GENERATE(true, false);
@@ -146,4 +159,68 @@ TEST_CASE("a leader without the predictor or the provider says so", "[pools][sca
           (is_provider ? "this coordinator's configuration has no provider 'local'"
                        : "this coordinator's configuration has no predictor 'oracle'"));
     CHECK(second.local.provisions.empty() == is_provider);
+}
+
+// Goal: predictors are compared on the pool's own demand before one of them decides.
+TEST_CASE("a forecast has the schedule and programs beside the predictor that decides",
+          "[pools][scaling]") {
+    PoolScene scene;  // It is Tuesday, 22:13 UTC.
+    REQUIRE(scene.create({.predictor = "peak",
+                          .schedule = lines("mon 00:00 300", "wed 12:00 100"),
+                          .shadow = std::vector<std::string>{"oracle"}}));
+    scene.need(200);
+    scene.local.predicts = 50;
+    scene.pass(4min);
+    CHECK(scene.shown().decision.wanted == 200);
+    const auto row = [&](const std::string& name) {
+        const auto reply =
+            scene.harness.read<PoolForecastReply>(PoolForecastRequest{.name = "web"});
+        CHECK(reply.active == "peak");
+        const auto found = std::ranges::find(reply.predictors, name, &ForecastView::predictor);
+        REQUIRE(found != reply.predictors.end());
+        return *found;
+    };
+    CHECK(row("schedule").predicted == 300);
+    CHECK(row("schedule").mean_over == 100);
+    CHECK(row("schedule").short_ones == 0);
+    CHECK(row("schedule").predictions >= 10);
+    CHECK(row("oracle").predicted == 50);
+    CHECK(row("oracle").mean_under == 150);
+    CHECK(row("oracle").short_ones == row("oracle").predictions);
+    CHECK(row("oracle").trouble.empty());
+    scene.local.predicts.reset();
+    scene.pass(80s);
+    CHECK(row("oracle").trouble == "its predictor fails: it knows nothing");
+    CHECK(scene.shown().alarm.empty());  // It decides nothing.
+
+    // Others begin with a score of their own.
+    REQUIRE(scene.set({.shadow = std::vector<std::string>{}}));
+    scene.pass(1s);
+    CHECK(row("schedule").predictions == 0);
+    const auto reply = scene.harness.read<PoolForecastReply>(PoolForecastRequest{.name = "web"});
+    CHECK(reply.predictors.size() == predictor_kinds.size() + 1);
+    const std::size_t asked = scene.local.questions.size();
+    scene.pass(30s);
+    CHECK(scene.local.questions.size() == asked);
+}
+
+TEST_CASE("two programs are asked about one pool, each for itself", "[pools][scaling]") {
+    auto options = PoolScene::with_programs();
+    options.predictors = {"other", "oracle"};
+    std::ranges::sort(options.predictors);
+    PoolScene scene{testing::CoordinatorHarness::empty_store(), options};
+    REQUIRE(scene.create({.predictor = "oracle", .shadow = std::vector<std::string>{"other"}}));
+    scene.need(100);
+    scene.local.is_slow = true;
+    scene.pass(12s);
+    const auto calls = scene.calls_of<PredictNeed>();
+    REQUIRE(calls.size() == 2);
+    for (const OutsideCall& call : calls) {
+        scene.harness.give(
+            OutsideAnswer{call.number, NeedPredicted{call.to == "oracle" ? Amount{700} : 900}});
+    }
+    scene.local.is_slow = false;
+    scene.local.predicts = 700;
+    scene.pass(2s);
+    CHECK(scene.shown().decision.wanted == 700);
 }

@@ -1,4 +1,4 @@
-// What is asked of a provider, and what its answers change.
+// The calls of a provider, and what its answers change.
 
 #include <set>
 #include <string>
@@ -135,8 +135,8 @@ TEST_CASE("an answer of another kind is a failure", "[pools][scaling][bad_input]
     CHECK(scene.shown().alarm.empty());
 }
 
-// Goal: what does not come is asked for anew, and what comes late is not lost.
-TEST_CASE("a granted node that does not come in time is asked for anew",
+// Goal: what does not come is asked for again, and what comes late is not lost.
+TEST_CASE("a granted node that does not come in time is asked for again",
           "[pools][scaling][FN-D3]") {
     PoolScene scene;
     REQUIRE(scene.create({.arrive_within_ms = 10'000}));
@@ -154,7 +154,7 @@ TEST_CASE("a granted node that does not come in time is asked for anew",
     CHECK(scene.asked() == 4);
 }
 
-TEST_CASE("a node that never says hello is removed and asked for anew", "[pools][scaling][FN-D3]") {
+TEST_CASE("a node that never says hello is removed and asked for again", "[pools][scaling][FN-D3]") {
     PoolScene scene;
     REQUIRE(scene.create({.arrive_within_ms = 10'000}));
     scene.local.is_joined = false;
@@ -238,4 +238,39 @@ TEST_CASE("nothing is asked before it is durable, or of a pool that is removed",
         CHECK(scene.image().pool_nodes.empty());
         CHECK_FALSE(scene.shown().defined);
     }
+}
+
+// Goal: whoever runs a list of nodes need not list those that a provider makes.
+TEST_CASE("nodes of a provider may join where only listed ones may", "[pools][scaling]") {
+    auto options = PoolScene::with_programs();
+    options.listed_only = true;
+    PoolScene scene{testing::CoordinatorHarness::empty_store(), options};
+    REQUIRE(scene.create());
+    scene.local.is_joined = false;
+    scene.need(100);
+    scene.pass(3s);
+    scene.join("stranger");
+    CHECK(scene.harness.status().refused_names == std::vector<std::string>{"stranger"});
+    scene.join("web-01");
+    scene.pass(2s);
+    CHECK(scene.member_names() == std::vector<std::string>{"web-01"});
+    // It is of no provider any more once it is gone.
+    scene.need(0);
+    scene.pass(20s);
+    REQUIRE(scene.shown().nodes.empty());
+    scene.join("web-01");
+    CHECK_FALSE(scene.harness["web-01"].refusals.empty());
+}
+
+TEST_CASE("a node that came before its provider listed it is refused no more", "[pools][scaling]") {
+    auto options = PoolScene::with_programs();
+    options.listed_only = true;
+    PoolScene scene{testing::CoordinatorHarness::empty_store(), options};
+    REQUIRE(scene.create());
+    scene.local.is_joined = false;
+    scene.join("web-01");
+    CHECK(scene.harness.status().refused_names == std::vector<std::string>{"web-01"});
+    scene.need(100);
+    scene.pass(3s);
+    CHECK(scene.harness.status().refused_names.empty());
 }

@@ -118,6 +118,25 @@ TEST_CASE("the capacity of a node that vanishes is asked for again", "[pools][sc
     CHECK((scene.shown().nodes.size() == 2) == !is_listed);
 }
 
+// Goal: a node that died before its provider listed it is not awaited until `arrive_within`.
+TEST_CASE("a node that dies before it is listed is replaced", "[pools][scaling][FN-D1]") {
+    PoolScene scene;
+    REQUIRE(scene.create());
+    scene.need(100);
+    scene.local.brings = 0;
+    scene.pass(2s);
+    REQUIRE(scene.slots() == 1);
+    scene.join("web-77");
+    scene.pass(1s);
+    scene.die("web-77");
+    scene.local.nodes["web-77"] = {.id = "i-77", .node = "web-77", .pool = "web"};
+    scene.local.brings = 999;
+    scene.pass(8s);
+    CHECK(scene.asked() == 2);
+    CHECK(scene.member_names() == Names{"web-01"});
+    CHECK(scene.in_state("active") == Names{"web-01", "web-77"});
+}
+
 TEST_CASE("slots and cores are counted as memory is", "[pools][scaling][FN-D12]") {
     PoolScene scene;
     const PoolUnit unit = GENERATE(PoolUnit::slots, PoolUnit::cpu_milli);
@@ -199,4 +218,24 @@ TEST_CASE("a pool that has changed waits for its cooldown", "[pools][scaling]") 
     CHECK(scene.shown().decision.reason == "down_cooldown");
     scene.pass(50s);
     CHECK(scene.shown().nodes.empty());
+}
+
+// Goal: a cooldown counts from a change, and not from a wish that nothing came of.
+// Method: no node can go, because those that were asked for have not come.
+TEST_CASE("a wish that is not carried out begins no cooldown", "[pools][scaling]") {
+    PoolScene scene;
+    scene.make_nodes(1, {.down_cooldown_ms = 20'000});
+    scene.local.brings = 0;
+    scene.need(300);
+    scene.pass(1s);
+    REQUIRE(scene.slots() == 2);
+    scene.need(100);
+    scene.pass(30s);
+    REQUIRE(scene.in_state("active") == Names{"web-01"});
+    for (const auto* const name : {"web-08", "web-09"}) {
+        scene.local.nodes[name] = {.id = name, .node = name, .pool = "web"};
+        scene.join(name);
+    }
+    scene.pass(3s);
+    CHECK(scene.count_of_events("pool.draining") == 1);
 }
