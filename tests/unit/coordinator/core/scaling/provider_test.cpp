@@ -154,7 +154,8 @@ TEST_CASE("a granted node that does not come in time is asked for again",
     CHECK(scene.asked() == 4);
 }
 
-TEST_CASE("a node that never says hello is removed and asked for again", "[pools][scaling][FN-D3]") {
+TEST_CASE("a node that never says hello is removed and asked for again",
+          "[pools][scaling][FN-D3]") {
     PoolScene scene;
     REQUIRE(scene.create({.arrive_within_ms = 10'000}));
     scene.local.is_joined = false;
