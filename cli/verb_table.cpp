@@ -118,13 +118,14 @@ constexpr std::array pool_options{
     OptionEntry{"--down-cooldown", '\0', "TIME",
                 "so long after it changed it does not shrink (0s)"},
     OptionEntry{"--demand-ttl", '\0', "TIME", "the longest time that demand may last (30s)"},
-    OptionEntry{"--schedule", '\0', "LINE", "as 'mon-fri 08:00 400'; may be repeated"},
+    OptionEntry{"--schedule", '\0', "LINE", "as 'mon-fri 08:00 400'; may be repeated; '' is none"},
     OptionEntry{"--zone", '\0', "ZONE", "of the times in the schedule (UTC)"},
-    OptionEntry{"--shadow", '\0', "NAME",
-                "a predictor program that runs beside, for the forecast; may be repeated"},
+    OptionEntry{
+        "--shadow", '\0', "NAME",
+        "a predictor program that runs beside, for the forecast; may be repeated; '' is none"},
     OptionEntry{"--match", '\0', "CONSTRAINT",
                 "nodes with such labels that name no pool are in it, as 'rack = r7'; may be "
-                "repeated"},
+                "repeated; '' is none"},
     reason_of_pool};
 constexpr std::array pool_reason{reason_of_pool};
 constexpr std::array event_options{

@@ -32,7 +32,7 @@ class Coordinator:
     """Asks one coordinator at a time. One that does not answer is left for the next."""
 
     def __init__(self, where, patience):
-        self._keys, self._patience, self._socket = {}, patience, None
+        self._keys, self._patience, self._socket, self._is_silent = {}, patience, None, False
         if os.path.isfile(where):
             text = pathlib.Path(where).read_text()
             value = lambda name: re.search(f'^{name} = "(.*)"$', text, re.MULTILINE)[1]
@@ -57,6 +57,9 @@ class Coordinator:
             if answer.get("ok"):
                 return answer
             print("proxy:", answer["error"]["message"], file=sys.stderr)
+        elif not self._is_silent:
+            print("proxy: no answer from", self._endpoints[0], file=sys.stderr)
+        self._is_silent = answer is None
         self._socket.close()
         self._socket = None
         self._endpoints.append(self._endpoints.pop(0))

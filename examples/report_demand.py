@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Says every second how much of a pool is needed, as a load balancer would.
 
     report_demand.py tcp://127.0.0.1:7701 POOL REPORTER < AMOUNTS
@@ -13,7 +13,10 @@ import time
 
 import zmq
 
+if len(sys.argv) != 4:
+    sys.exit("usage: report_demand.py ENDPOINT POOL REPORTER < AMOUNTS")
 endpoint, pool, reporter = sys.argv[1:]
+amounts = open(0, "rb", buffering=0)  # select() does not see what a buffer has.
 life, sequence, amount = int(time.time()), 0, 0
 
 
@@ -34,8 +37,10 @@ with zmq.Context() as context, context.socket(zmq.REQ) as socket:
     socket.linger = 0
     socket.connect(endpoint)
     while True:
-        if select.select([sys.stdin], [], [], 1)[0]:
-            line = sys.stdin.readline()
+        if select.select([amounts], [], [], 1)[0]:
+            line = amounts.readline().strip()
+            if line and not line.isdigit():
+                sys.exit(f"an amount is a whole number, not {line.decode(errors='replace')!r}")
             amount = int(line or 0)
             report(socket)
             if not line:

@@ -216,6 +216,14 @@ struct StoredPoolNode {
     friend bool operator==(const StoredPoolNode&, const StoredPoolNode&) = default;
 };
 
+/// What `seasonal` has learned of the demand of a pool, so that it lasts longer than a leadership.
+struct StoredSeason {
+    std::string name;     ///< Of the pool.
+    std::string usual{};  ///< As Seasonal::learned() writes it.
+
+    friend bool operator==(const StoredSeason&, const StoredSeason&) = default;
+};
+
 /// Who changed what, or what was refused to whom. Each row has the hash of the row before it, so
 /// that no row can be edited or taken away unseen (ADR 25).
 struct StoredAudit {
@@ -293,6 +301,7 @@ struct StoreImage {
     std::vector<StoredSecret> secrets;
     std::vector<StoredPool> pools;
     std::vector<StoredPoolNode> pool_nodes;
+    std::vector<StoredSeason> seasons;
     /// Of the rows of the audit only this. If it was taken out of the store, while rows are there,
     /// it has their highest number and no seal.
     std::vector<AuditHead> audit;
@@ -325,7 +334,8 @@ using Write =
                  Erase<StoredEnds>, Shared<StoredKey>, Erase<StoredKey>, StoredToken,
                  Erase<StoredToken>, Shared<StoredAudit>, AuditHead, EraseOldAudit,
                  Shared<StoredSecret>, Erase<StoredSecret>, Shared<StoredPool>, Erase<StoredPool>,
-                 Shared<StoredPoolNode>, Erase<StoredPoolNode>, Continues>;
+                 Shared<StoredPoolNode>, Erase<StoredPoolNode>, Shared<StoredSeason>,
+                 Erase<StoredSeason>, Continues>;
 
 /// Writes that become durable together, in the order of their numbers. They have no effect and get
 /// no answer before the input Persisted of this number.

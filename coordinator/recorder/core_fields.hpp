@@ -431,12 +431,13 @@ struct CoreFields::OfCore : PlainFields, OfPools {
         // No state is saved while there are parts.
         auto& [options, newest_schema, meta, persisted, durable, tables, removed_tasks, answers,
                pending, audit, parts] = it;
-        auto& [tasks, intents, settings, freeze, keys, tokens, secrets, pools, pool_nodes] = tables;
+        auto& [tasks, intents, settings, freeze, keys, tokens, secrets, pools, pool_nodes,
+               seasons] = tables;
         visit(
             "newest_schema meta persisted durable tasks intents settings freeze keys tokens "
-            "secrets pools pool_nodes removed_tasks answers pending audit",
+            "secrets pools pool_nodes seasons removed_tasks answers pending audit",
             newest_schema, meta, persisted, durable, tasks, intents, settings, freeze, keys, tokens,
-            secrets, pools, pool_nodes, removed_tasks, answers, pending, audit);
+            secrets, pools, pool_nodes, seasons, removed_tasks, answers, pending, audit);
     }
     /// Not the key, but the hash of the newest row, so that a restored core goes on with the chain.
     static void fields(auto& visit, codec::Like<Audit> auto& it) {

@@ -174,6 +174,7 @@ struct PlainFields {
     static constexpr auto names(const StoredPoolNode*) {
         return "name pool provider id request state since granted of_request";
     }
+    static constexpr auto names(const StoredSeason*) { return "name usual"; }
     /// Not the hashes: a replay has another key.
     static constexpr auto names(const StoredAudit*) {
         return "number at actor fingerprint action result detail request epoch counter -previous "

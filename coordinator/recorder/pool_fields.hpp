@@ -44,7 +44,7 @@ struct CoreFields::OfPools {
     }
     static constexpr auto names(const Members*) { return "pools last_version"; }
     static constexpr auto names(const Attempts::Attempt*) { return "call failures next why"; }
-    static constexpr auto names(const Attempts*) { return "all"; }
+    static constexpr auto names(const Attempts*) { return "all under_way"; }
     static constexpr auto names(const Providers::Listing*) { return "nodes number"; }
     static constexpr auto names(const Providers::Provider*) {
         return "attempts listing listed_at interval";
@@ -58,7 +58,8 @@ struct CoreFields::OfPools {
         return "active others zone schedule";
     }
     static constexpr auto names(const PoolPredictors*) {
-        return "-options -demand -forecasts asked offsets pools";
+        return "-options -demand -forecasts asked offsets unknown_zones pools looked unsaved "
+               "saved_hour";
     }
     static constexpr auto names(const DerivedDemand::Needs*) {
         return "memory_bytes cpu_milli slots";
@@ -68,12 +69,13 @@ struct CoreFields::OfPools {
         return "at code detail demand derived wanted capacity nodes up down";
     }
     static constexpr auto names(const Scaling::OfPool*) {
-        return "sizing spec is_inherited is_paused looked_at accepted_listing seen_amount grants "
+        return "sizing spec is_inherited is_paused looked_at accepted seen_amount grants "
                "growth decision alarm";
     }
     static constexpr auto names(const Scaling*) {
         return "-options -in began nodes members providers derived pools due "
                "demand_read rows last_write last_call last_request time_known_since calls_are_due "
+               "-wanted "
                "events";
     }
 };

@@ -47,7 +47,8 @@ constexpr std::array tables{StoredTable{"meta", "one", KeyKind::number},
                             StoredTable{"audit_head", "one", KeyKind::number},
                             StoredTable{"secrets", "name"},
                             StoredTable{"pools", "name"},
-                            StoredTable{"pool_nodes", "name"}};
+                            StoredTable{"pool_nodes", "name"},
+                            StoredTable{"seasons", "name"}};
 
 const std::string only_row = row_key(1);
 
@@ -67,6 +68,7 @@ std::string_view table_of(const AuditHead* /*row*/) { return "audit_head"; }
 std::string_view table_of(const StoredSecret* /*row*/) { return "secrets"; }
 std::string_view table_of(const StoredPool* /*row*/) { return "pools"; }
 std::string_view table_of(const StoredPoolNode* /*row*/) { return "pool_nodes"; }
+std::string_view table_of(const StoredSeason* /*row*/) { return "seasons"; }
 
 std::string key_text(const Meta& /*row*/) { return only_row; }
 std::string key_text(const StoredFreeze& /*row*/) { return only_row; }

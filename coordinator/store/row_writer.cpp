@@ -59,6 +59,8 @@ constexpr std::array<std::string_view, std::variant_size_v<Write> - 1> texts{
     "INSERT OR REPLACE INTO pool_nodes (name, pool, provider, id, request, state, since, granted, "
     "of_request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "DELETE FROM pool_nodes WHERE name = ?",
+    "INSERT OR REPLACE INTO seasons (name, usual) VALUES (?, ?)",
+    "DELETE FROM seasons WHERE name = ?",
 };
 
 static_assert(std::is_same_v<std::variant_alternative_t<texts.size(), Write>, Continues>);
@@ -159,6 +161,7 @@ struct Bind {
         all(node->name, node->pool, node->provider, node->id, node->request, node->state,
             node->since, node->granted, node->of_request);
     }
+    void operator()(const Shared<StoredSeason>& season) const { all(season->name, season->usual); }
     void operator()(const EraseOldAudit& erase) const { all(erase.up_to); }
     template <class Row>
     void operator()(const Erase<Row>& erase) const {

@@ -13,6 +13,7 @@
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
 #include "common/sqlite/columns.hpp"
+#include "coordinator/core/pools/forecast/seasonal.hpp"
 #include "coordinator/store/row_checks.hpp"
 #include "coordinator/store/schema.hpp"
 
@@ -224,6 +225,14 @@ Result<StoredPoolNode> pool_node_of(const sqlite::Statement& row) {
                           .of_request = from_column<std::uint32_t>(row.number(8))};
 }
 
+Result<StoredSeason> season_of(const sqlite::Statement& row) {
+    StoredSeason season{.name = std::string{row.text(0)}, .usual = std::string{row.text(1)}};
+    if (auto learned = Seasonal{{}}.take_learned(season.usual); !learned) {
+        return unreadable("the season of pool '" + season.name + "'", learned.error().detail);
+    }
+    return season;
+}
+
 Result<StoredAudit> audit_of(const sqlite::Statement& row) {
     return StoredAudit{.number = static_cast<std::uint64_t>(row.number(0)),
                        .at = CivilMs{row.number(1)},
@@ -318,6 +327,7 @@ Result<StoreImage> read_image(const sqlite::Database& database, std::vector<std:
         "FROM pool_nodes "
         "ORDER BY name",
         image.pool_nodes, pool_node_of);
+    add("SELECT name, usual FROM seasons ORDER BY name", image.seasons, season_of);
     if (!read) {
         return tl::unexpected{read.error()};
     }

@@ -186,6 +186,13 @@ constexpr const char* tables_of_pools = R"(
     ) WITHOUT ROWID;
 )";
 
+constexpr const char* table_of_seasons = R"(
+    CREATE TABLE seasons (
+        name TEXT PRIMARY KEY,
+        usual TEXT NOT NULL
+    ) WITHOUT ROWID;
+)";
+
 // No table changes. Since then the answer to `upgrade finish` may be among the stored ones.
 constexpr const char* answer_of_upgrades = "";
 
@@ -193,7 +200,7 @@ constexpr const char* answer_of_upgrades = "";
 constexpr std::array steps{
     first_tables,       tables_of_intents,  table_of_freeze, limits_of_rounds,
     table_of_ends,      tables_of_keys,     tables_of_audit, rotation_of_keys,
-    table_of_secrets,   answer_of_upgrades, tables_of_pools,
+    table_of_secrets,   answer_of_upgrades, tables_of_pools, table_of_seasons,
 #ifdef MUSTER_NEXT_SCHEMA
     MUSTER_NEXT_SCHEMA,  // Tests run this version beside one that is newer.
 #endif

@@ -73,7 +73,7 @@ struct Writer {
         return std::get<std::vector<Row>&>(
             std::tie(image.tasks, image.nodes, image.requests, image.intents, image.settings,
                      image.freeze, image.ends, image.keys, image.tokens, image.secrets, image.pools,
-                     image.pool_nodes, image.audit));
+                     image.pool_nodes, image.seasons, image.audit));
     }
 };
 

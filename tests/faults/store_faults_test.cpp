@@ -71,6 +71,8 @@ coordinator::Persist change(const coordinator::Meta& leadership, std::uint64_t n
                                 .paused = number % 2 == 0}});
     persist.writes.emplace_back(Shared<coordinator::StoredPoolNode>{coordinator::StoredPoolNode{
         .name = name, .pool = "web", .provider = "local", .id = std::to_string(number)}});
+    persist.writes.emplace_back(
+        Shared<coordinator::StoredSeason>{coordinator::StoredSeason{.name = name, .usual = {}}});
     const RequestId id{number << 16U, number};
     persist.writes.emplace_back(coordinator::StoredRequest{
         .id = id, .reply = Reply{id, ReplyBody{RoundReply{}}}, .request_digest = {number, number}});
@@ -82,6 +84,7 @@ coordinator::Persist change(const coordinator::Meta& leadership, std::uint64_t n
         persist.writes.emplace_back(coordinator::Erase<coordinator::StoredToken>{name});
         persist.writes.emplace_back(coordinator::Erase<coordinator::StoredPool>{name});
         persist.writes.emplace_back(coordinator::Erase<coordinator::StoredPoolNode>{name});
+        persist.writes.emplace_back(coordinator::Erase<coordinator::StoredSeason>{name});
         persist.writes.emplace_back(coordinator::EraseOldRequests{CivilMs{3}});
     }
     for (const coordinator::Write& write : audit_writes(number)) {
@@ -100,7 +103,7 @@ bool holds(const coordinator::StoreImage& is, const coordinator::StoreImage& sho
            is.settings == should_be.settings && is.freeze == should_be.freeze &&
            is.keys == should_be.keys && is.tokens == should_be.tokens &&
            is.pools == should_be.pools && is.pool_nodes == should_be.pool_nodes &&
-           is.audit == should_be.audit &&
+           is.seasons == should_be.seasons && is.audit == should_be.audit &&
            std::ranges::equal(is.requests, should_be.requests, same_request);
 }
 

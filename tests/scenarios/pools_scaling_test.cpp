@@ -88,6 +88,20 @@ TEST_CASE("a pool follows its demand up and down, and its nodes come and go", "[
     require_no_violations(fleet.cluster);
 }
 
+TEST_CASE("a pool that does not get its size breaks P2", "[pools][checkers][P2]") {
+    Fleet fleet;
+    const bool is_too_small = GENERATE(true, false);
+    fleet.grow_to(2);
+    ProviderFaults faults;
+    faults.refuses = is_too_small ? 1000 : 0;
+    faults.keeps = is_too_small ? 0 : 1000;
+    fleet.cluster.set_provider_faults(faults);
+    fleet.cluster.need("lb", "web", is_too_small ? 8 : 1);
+    CHECK_FALSE(fleet.cluster.pools_settle());
+    REQUIRE(fleet.cluster.violations().size() == 1);
+    CHECK_THAT(fleet.cluster.violations().front(), Catch::StartsWith("P2: "));
+}
+
 TEST_CASE("the tasks of a pool bring nodes, which go again with them", "[pools]") {
     Fleet fleet;
     fleet.grow_to(1);  // A task may name only a pool that has a node.

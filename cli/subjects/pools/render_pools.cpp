@@ -34,8 +34,15 @@ std::string line_of(const std::vector<NeedPoint>& points) {
 }  // namespace
 
 std::string text_of(const DemandReply& reply, const Style& /*style*/) {
-    return reply.newest ? "it counts until its time is over; 'muster demand list' shows all\n"
-                        : "a newer one came before, so nothing changed\n";
+    if (!reply.newest) {
+        return "a newer one came before, so nothing changed\n";
+    }
+    std::string text = "it counts until its time is over; 'muster demand list' shows all\n";
+    for (const std::string& pool : reply.undefined) {
+        text += fmt::format("pool '{}' has no definition, so nothing changes its size\n",
+                            printable(pool));
+    }
+    return text;
 }
 
 std::string text_of(const DemandListReply& reply, const Style& style) {
@@ -77,7 +84,7 @@ std::string text_of(const PoolForecastReply& reply, const Style& style) {
     }
     std::string text = fmt::format("pool '{}' needs {}; its last hour:\n{}\n\n",
                                    printable(reply.name), reply.need, line_of(reply.recent));
-    Table table{{"PREDICTOR", "EXPECTS", "SHORT", "MEAN SHORT", "MEAN OVER", "OF"}};
+    Table table{{"PREDICTOR", "EXPECTS", "SHORT", "MEAN SHORT", "MEAN OVER", "COUNT"}};
     for (const ForecastView& one : reply.predictors) {
         const std::uint64_t count = std::max<std::uint64_t>(1, one.predictions);
         const bool is_silent = !one.trouble.empty() && one.predicted == 0;
@@ -95,7 +102,7 @@ std::string text_of(const PoolForecastReply& reply, const Style& style) {
     }
     return text + fmt::format(
                       "\nexpected is what is needed in {} s; short and over are by how much "
-                      "earlier expectations were off\n",
+                      "earlier expectations were off, of which count is how many; * decides\n",
                       reply.ahead_ms / 1'000);
 }
 

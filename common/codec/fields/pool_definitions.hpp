@@ -125,7 +125,7 @@ void fields(auto& visit, Like<PoolMembersReply> auto& reply) {
     visit("version", reply.version, plain);
     visit("since", reply.since, plain.or_default());
     visit("members", reply.members, rows);
-    visit("left", reply.left, rows.or_default());
+    visit("left", reply.left, texts(limits::reply_rows, limits::name_bytes).or_default());
 }
 
 }  // namespace muster::codec

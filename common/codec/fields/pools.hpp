@@ -20,7 +20,10 @@ void fields(auto& visit, Like<DemandSetRequest> auto& request) {
     visit("ttl_ms", request.ttl_ms, plain.or_default());
     visit("needs", request.needs, list(limits::advert_pools));
 }
-void fields(auto& visit, Like<DemandReply> auto& reply) { visit("newest", reply.newest, plain); }
+void fields(auto& visit, Like<DemandReply> auto& reply) {
+    visit("newest", reply.newest, plain);
+    visit("undefined", reply.undefined, texts(limits::reply_rows, limits::name_bytes).or_default());
+}
 void fields(auto& visit, Like<DemandListRequest, PoolListRequest> auto& request) {
     visit("pattern", request.pattern, name_pattern.or_default());
 }

@@ -29,6 +29,7 @@ struct DemandSetRequest {
 };
 struct DemandReply {
     bool newest = true;  ///< False: a newer one came before, and this has no effect.
+    std::vector<std::string> undefined{};  ///< Pools of it that have no definition.
 
     friend bool operator==(const DemandReply&, const DemandReply&) = default;
 };

@@ -24,7 +24,7 @@ struct Rows {
 using RowsOfEachKind =
     std::tuple<Rows<StoredNode>, Rows<StoredTask>, Rows<StoredIntent>, Rows<StoredSetting>,
                Rows<StoredFreeze>, Rows<StoredEnds>, Rows<StoredKey>, Rows<StoredToken>,
-               Rows<StoredSecret>, Rows<StoredPool>, Rows<StoredPoolNode>>;
+               Rows<StoredSecret>, Rows<StoredPool>, Rows<StoredPoolNode>, Rows<StoredSeason>>;
 
 /// The origin of a change. The effects of its rows depend on it.
 enum class ChangeOrigin : std::uint8_t {

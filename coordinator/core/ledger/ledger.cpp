@@ -118,7 +118,8 @@ Ledger::Ledger(const CoordinatorOptions& options, const StoreImage& image, const
               Table<StoredToken>{DurableRows<StoredToken>{image.tokens}},
               SecretTable{DurableRows<StoredSecret>{image.secrets}},
               PoolTable{DurableRows<StoredPool>{image.pools}},
-              Table<StoredPoolNode>{DurableRows<StoredPoolNode>{image.pool_nodes}}},
+              Table<StoredPoolNode>{DurableRows<StoredPoolNode>{image.pool_nodes}},
+              Table<StoredSeason>{DurableRows<StoredSeason>{image.seasons}}},
       answers_{image.meta.request_horizon, image.requests},
       pending_{image.meta},
       audit_{options.order_key, image.audit} {}

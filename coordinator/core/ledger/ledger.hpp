@@ -61,6 +61,9 @@ public:
     [[nodiscard]] const Table<StoredPoolNode>& pool_nodes() const {
         return std::get<Table<StoredPoolNode>>(tables_);
     }
+    [[nodiscard]] const Table<StoredSeason>& seasons() const {
+        return std::get<Table<StoredSeason>>(tables_);
+    }
     [[nodiscard]] const RemovedTasks& removed_tasks() const { return removed_tasks_; }
     /// The number of the last write that is durable and in effect, and of the last that was
     /// submitted.
@@ -130,7 +133,8 @@ private:
     std::uint64_t persisted_ = 0;  // The last that the store confirmed,
     std::uint64_t durable_ = 0;    // and the last in effect.
     std::tuple<TaskTable, Intents, Table<StoredSetting>, Table<StoredFreeze>, Keys,
-               Table<StoredToken>, SecretTable, PoolTable, Table<StoredPoolNode>>
+               Table<StoredToken>, SecretTable, PoolTable, Table<StoredPoolNode>,
+               Table<StoredSeason>>
         tables_;
     RemovedTasks removed_tasks_;
     ReplyCache answers_;

@@ -48,7 +48,7 @@ void Membership::restore(const StepContext& step) {
             load_intent(step, index);
         }
         if (const auto index = in_.nodes.find(name)) {
-            pools_.on_listed(*index, row);
+            pools_.update(*index, row.name);
             in_.nodes.count_toward_freeze(*index);
             in_.nodes.touch(*index);
         }
@@ -148,8 +148,10 @@ std::string Membership::admission_error(const std::string& name) const {
     if (admission == Admission::removed) {
         return describe_removed(name);
     }
-    // The provider of a pool has made it: the configuration names that provider.
-    const bool is_provided = in_.ledger.pool_nodes().rows().find(name) != nullptr;
+    // A provider has made it, and the configuration names that provider. Once it has joined it has
+    // a record, until an operator or its pool removes it.
+    const StoredPoolNode* const row = in_.ledger.pool_nodes().rows().find(name);
+    const bool is_provided = row != nullptr && row->state == PoolNodeState::requested;
     const bool is_stranger =
         !in_.nodes.find(name) && admission != Admission::listed && !is_provided;
     return options_.listed_only && is_stranger

@@ -20,10 +20,10 @@ void Pools::take_offer(NodeIndex index, const std::string& name, Offer offer) {
     placements_.set_offer(index, offer);
 }
 
-void Pools::on_listed(NodeIndex index, const StoredIntent& row) {
-    if (!row.pool.empty() || reported_.contains(index)) {
-        take_offer(index, row.name, reported(index));
-    }
+bool Pools::update(NodeIndex index, const std::string& name) {
+    const std::string before = placements_.nodes().offer(index).pool;
+    take_offer(index, name, reported(index));
+    return placements_.nodes().offer(index).pool != before;
 }
 
 std::vector<NodeIndex> Pools::on_defined(const NodeRegistry& nodes) {
@@ -34,9 +34,7 @@ std::vector<NodeIndex> Pools::on_defined(const NodeRegistry& nodes) {
         return moved;
     }
     for (const NodeIndex index : nodes.by_name()) {
-        const std::string before = placements_.nodes().offer(index).pool;
-        take_offer(index, nodes[index].name, reported(index));
-        if (placements_.nodes().offer(index).pool != before) {
+        if (update(index, nodes[index].name)) {
             moved.push_back(index);
         }
     }
@@ -74,6 +72,12 @@ Offer Pools::reported(NodeIndex index) const {
 }
 
 std::string Pools::matching(const std::string& name, const Offer& reported) const {
+    if (reported.pool != default_pool) {
+        return reported.pool;
+    }
+    if (const StoredPoolNode* const provided = ledger_.pool_nodes().rows().find(name)) {
+        return provided->pool;
+    }
     const auto fits = [&](const Constraint& constraint) {
         if (constraint.key == node_key) {
             return is_met(constraint, &name);
@@ -83,7 +87,7 @@ std::string Pools::matching(const std::string& name, const Offer& reported) cons
     };
     const auto rule = std::ranges::find_if(
         rules_, [&](const Rule& one) { return std::ranges::all_of(one.constraints, fits); });
-    return reported.pool != default_pool || rule == rules_.end() ? reported.pool : rule->pool;
+    return rule == rules_.end() ? reported.pool : rule->pool;
 }
 
 }  // namespace muster::coordinator

@@ -14,7 +14,8 @@
 namespace muster::coordinator {
 
 /// The pool of each node: the one on the operators' list; otherwise the one that it names;
-/// otherwise the first one, by name, whose `match` fits its labels.
+/// otherwise the one whose provider has made it; otherwise the first one, by name, whose `match`
+/// fits its labels.
 class Pools {
 public:
     Pools(Placements& placements, const Ledger& ledger)
@@ -22,8 +23,9 @@ public:
 
     /// The node reported this offer.
     void take_offer(NodeIndex index, const std::string& name, Offer offer);
-    /// The row of the node on the list may have changed.
-    void on_listed(NodeIndex index, const StoredIntent& row);
+    /// The row of the node on the list, or of its provider, may have changed. True: it is in
+    /// another pool now.
+    bool update(NodeIndex index, const std::string& name);
     /// Definitions of pools have changed. Returns the nodes that are in another pool now.
     std::vector<NodeIndex> on_defined(const NodeRegistry& nodes);
     /// The record is deleted.

@@ -61,6 +61,11 @@ void Membership::on_durable(StepContext& step, const Change& change, Effects& ef
     }
     for (const Shared<StoredPoolNode>& row : change.of<StoredPoolNode>().put) {
         refusals_.forget(row->name);
+        const auto index = in_.nodes.find(row->name);
+        if (index && pools_.update(*index, row->name)) {
+            in_.nodes.touch(*index);
+            effects.plan_at_least(PlanReason::touched);
+        }
     }
     if (!change.of<StoredPool>().empty()) {
         for (const NodeIndex index : pools_.on_defined(in_.nodes)) {
@@ -151,7 +156,7 @@ void Membership::adopt(StepContext& step, const StoredIntent& row, bool drained)
     if (in_.nodes[index].intent != row.intent) {
         in_.nodes.transition(step, index, change_to(row.intent, drained), cause);
     }
-    pools_.on_listed(index, row);
+    pools_.update(index, row.name);
     drains_.watch(step, index, row);
     in_.nodes.count_toward_freeze(index);
     in_.nodes.touch(index);

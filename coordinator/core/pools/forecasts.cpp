@@ -1,6 +1,9 @@
 #include "coordinator/core/pools/forecasts.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "common/base/ensure.hpp"
 
 namespace muster::coordinator {
 
@@ -22,16 +25,20 @@ void Forecasts::sample(CivilMs now, const Demand& demand, const OthersOfAll& oth
         return;
     }
     if (now < last_) {
-        pools_.clear();
+        forget_samples();
     }
     last_ = now;
     for (const auto& [name, index] : demand.pools()) {
         pools_[name].needed = now;
     }
     std::erase_if(pools_, [&](const auto& pool) {
-        return seconds_between(pool.second.needed, now) > kept_seconds;
+        return !others.contains(pool.first) &&
+               seconds_between(pool.second.needed, now) > kept_seconds;
     });
     for (auto& [name, of_pool] : pools_) {
+        if (of_pool.needed == CivilMs{}) {
+            continue;  // Its reporters have not spoken yet, so 0 would be no sample.
+        }
         const auto of_others = others.find(name);
         of_pool.forecast.observe(
             {now, std::min(demand.total(name), most_amount)},
@@ -39,15 +46,19 @@ void Forecasts::sample(CivilMs now, const Demand& demand, const OthersOfAll& oth
     }
 }
 
-void Forecasts::forget_others(const std::string& pool) {
-    if (const auto found = pools_.find(pool); found != pools_.end()) {
-        found->second.forecast.forget_others();
+void Forecasts::forget_samples() {
+    for (auto& [name, of_pool] : pools_) {
+        Forecast next;
+        const auto learned = next.seasonal().take_learned(of_pool.forecast.seasonal().learned());
+        ensure(learned.has_value(), "what was learned can be read again");
+        of_pool.forecast = std::move(next);
     }
 }
 
 const Forecast* Forecasts::find(const std::string& pool) const {
     const auto found = pools_.find(pool);
-    return found == pools_.end() ? nullptr : &found->second.forecast;
+    return found == pools_.end() || found->second.needed == CivilMs{} ? nullptr
+                                                                      : &found->second.forecast;
 }
 
 }  // namespace muster::coordinator

@@ -59,10 +59,13 @@ public:
     [[nodiscard]] std::string trouble(const std::string& pool, const std::string& predictor) const {
         return attempts_.why_failed(key_of(pool, predictor));
     }
-    void forget(const std::string& pool) {
-        const auto is_of = [&](const std::string& key) { return key.starts_with(pool + ' '); };
-        std::erase_if(answers_, [&](const auto& answer) { return is_of(answer.first); });
-        attempts_.forget_unless([&](const std::string& key) { return !is_of(key); });
+    /// Forgets the predictors of the pool that do not stay.
+    void forget_unless(const std::string& pool, auto&& stays) {
+        const auto is_over = [&](const std::string& key) {
+            return key.starts_with(pool + ' ') && !stays(key.substr(pool.size() + 1));
+        };
+        std::erase_if(answers_, [&](const auto& answer) { return is_over(answer.first); });
+        attempts_.forget_unless([&](const std::string& key) { return !is_over(key); });
     }
 
 private:

@@ -27,23 +27,32 @@ public:
         const auto found = all_.find(what);
         return found == all_.end() || (found->second.call == 0 && found->second.next <= now);
     }
-    void begin(const std::string& what, std::uint64_t call) { all_[what].call = call; }
+    void begin(const std::string& what, std::uint64_t call) {
+        all_[what].call = call;
+        under_way_[call] = what;
+    }
     /// The one that this call belongs to. Null: nobody waits for it any more.
     [[nodiscard]] const std::string* of(std::uint64_t call) const {
-        const auto found = std::find_if(all_.begin(), all_.end(),
-                                        [&](const auto& one) { return one.second.call == call; });
-        return call == 0 || found == all_.end() ? nullptr : &found->first;
+        const auto found = under_way_.find(call);
+        return found == under_way_.end() ? nullptr : &found->second;
     }
+    [[nodiscard]] std::size_t under_way() const { return under_way_.size(); }
     void failed(Instant now, const std::string& what, std::string why) {
         Attempt& one = all_[what];
+        under_way_.erase(one.call);
         const Duration wait = std::min(
             first_wait * static_cast<std::int64_t>(1U << std::min(one.failures, 5U)), longest_wait);
         one = {.call = 0, .failures = one.failures + 1, .next = now + wait, .why = std::move(why)};
     }
     /// It is not to be asked again before `next`.
-    void succeeded(const std::string& what, Instant next) { all_[what] = {.next = next}; }
+    void succeeded(const std::string& what, Instant next) {
+        Attempt& one = all_[what];
+        under_way_.erase(one.call);
+        one = {.next = next};
+    }
     void forget_unless(auto&& is_wanted) {
         std::erase_if(all_, [&](const auto& one) { return !is_wanted(one.first); });
+        std::erase_if(under_way_, [&](const auto& one) { return !is_wanted(one.second); });
     }
     /// Why the last failure was, of all that failed. Empty: nothing fails.
     [[nodiscard]] std::string trouble() const {
@@ -77,6 +86,7 @@ private:
     friend struct CoreFields;
 
     std::map<std::string, Attempt> all_;
+    std::map<std::uint64_t, std::string> under_way_;  // By call.
 };
 
 }  // namespace muster::coordinator

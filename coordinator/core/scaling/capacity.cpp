@@ -53,7 +53,7 @@ NewNode new_node(const PoolSpec& spec, const std::vector<PoolNode>& nodes) {
     }
     Amount most = 0;
     for (const PoolNode& node : nodes) {
-        most = std::max(most, node.amount);
+        most = node.lost_since == CivilMs{} ? std::max(most, node.amount) : most;
     }
     return most > 0 ? NewNode{.amount = most}
                     : NewNode{.amount = guess(spec.unit), .is_known = false};

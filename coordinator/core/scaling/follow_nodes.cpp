@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -36,6 +37,10 @@ public:
         }
         std::erase_if(at_.nodes,
                       [&](const PoolNode& node) { return ended_.contains(node.row.name); });
+        for (auto& [name, row] : put_) {
+            change_.put.push_back(std::move(row));
+        }
+        name_those_elsewhere();
         tell("pool.active", active_);
         tell("pool.removing", removing_);
         tell("pool.vanished", vanished_);
@@ -45,7 +50,13 @@ public:
 
 private:
     [[nodiscard]] bool is_listed(const PoolNode& node) const {
-        return at_.listing.nodes.contains(node.row.name);
+        const auto listed = at_.listing.nodes.find(node.row.name);
+        return listed != at_.listing.nodes.end() && listed->second.pool == at_.pool.name;
+    }
+    /// It was asked for, and has not come in time.
+    [[nodiscard]] bool is_overdue(const PoolNode& node) const {
+        return node.row.state == PoolNodeState::requested &&
+               is_over(node.row.since, at_.pool.spec.arrive_within_ms, at_.now);
     }
     /// A listing that misses nodes of which the coordinator has not decided that they are lost.
     void check_listing() {
@@ -58,7 +69,8 @@ private:
         for (const PoolNode& node : at_.nodes) {
             const bool is_judged = node.is_provided && !node.is_slot() &&
                                    node.row.state != PoolNodeState::removing &&
-                                   node.lost_since == CivilMs{};
+                                   node.lost_since == CivilMs{} && !is_overdue(node) &&
+                                   !at_.accepted.contains(node.row.name);
             known += is_judged ? 1U : 0U;
             if (is_judged && !is_listed(node)) {
                 missing.push_back(node.row.name);
@@ -68,7 +80,7 @@ private:
         const bool misses_many =
             !missing.empty() &&
             (missing.size() == known || (missing.size() >= few && missing.size() * 4 >= known));
-        if (misses_many && at_.listing.number > at_.accepted_listing) {
+        if (misses_many) {
             is_trusted_ = false;
             at_.hold_code = "listing_doubtful";
             at_.hold = "the listing of provider '" + at_.pool.spec.provider + "' misses " +
@@ -105,15 +117,30 @@ private:
 
     void adopt_listed() {
         std::set<std::string> known;  // Not views: adopting a node may move them all.
-        for (const PoolNode& node : at_.nodes) {
-            if (node.is_provided) {
-                known.insert(node.row.name);
+        for (PoolNode& node : at_.nodes) {
+            if (!node.is_provided) {
+                continue;
+            }
+            known.insert(node.row.name);
+            const auto listed = at_.listing.nodes.find(node.row.name);
+            if (is_listed(node) && listed->second.id != node.row.id) {
+                node.row.id = listed->second.id;  // Its machine was replaced.
+                put(node);
             }
         }
         for (const auto& [name, listed] : at_.listing.nodes) {
-            if (listed.pool == at_.pool.name && !known.contains(name)) {
+            if (listed.pool != at_.pool.name || known.contains(name)) {
+                continue;
+            }
+            if (at_.foreign.contains(name)) {
+                foreign_.push_back(name);
+            } else {
                 adopt(listed);
             }
+        }
+        if (!foreign_.empty() && change_.alarm.empty()) {
+            change_.alarm = "provider '" + at_.pool.spec.provider + "' lists " + some_of(foreign_) +
+                            ", which is not of this pool";
         }
     }
     /// A node that is listed for the first time takes the place of one that was asked for.
@@ -171,7 +198,7 @@ private:
         const bool is_gone = is_trusted_ && !node.is_slot() && !is_listed(node) && !node.answers;
         const bool is_late = is_over(node.row.since, at_.pool.spec.arrive_within_ms, at_.now);
         // It joined, and died before it was listed. So it is not awaited any more.
-        const bool has_died = raw(node.lost_since) >= raw(node.row.since);
+        const bool has_died = node.is_known && raw(node.lost_since) >= raw(node.row.since);
         switch (node.row.state) {
             case PoolNodeState::requested:
                 if ((node.serves || has_died) && !node.is_slot()) {
@@ -187,6 +214,8 @@ private:
             case PoolNodeState::active:
                 if (is_gone) {
                     end(node, &vanished_);
+                } else if (!node.has_record) {  // An operator removed it.
+                    enter(node, PoolNodeState::removing, removing_);
                 } else if (at_.hold_code.empty() && node.lost_since != CivilMs{} &&
                            is_over(node.lost_since, at_.pool.spec.arrive_within_ms, at_.now)) {
                     enter(node, PoolNodeState::removing, removing_);
@@ -210,6 +239,16 @@ private:
         }
     }
 
+    void name_those_elsewhere() {
+        const auto node = std::ranges::find_if(at_.nodes, [](const PoolNode& one) {
+            return one.is_provided && !one.elsewhere.empty();
+        });
+        if (node != at_.nodes.end() && change_.alarm.empty()) {
+            change_.alarm = "its node " + node->row.name + " serves in pool '" + node->elsewhere +
+                            "', as its agent or the list of nodes says";
+        }
+    }
+
     void enter(PoolNode& node, PoolNodeState state, std::vector<std::string>& told) {
         node.row.state = state;
         node.row.since = at_.now;
@@ -219,7 +258,7 @@ private:
     }
     void end(const PoolNode& node, std::vector<std::string>* told) {
         ended_.insert(node.row.name);
-        std::erase_if(change_.put, [&](const auto& row) { return row.name == node.row.name; });
+        put_.erase(node.row.name);
         change_.erased.push_back(node.row.name);
         if (told != nullptr) {
             told->push_back(node.is_slot() ? "a node of request " + node.row.request
@@ -229,10 +268,7 @@ private:
             change_.gone.push_back(node.row.name);
         }
     }
-    void put(const PoolNode& node) {
-        std::erase_if(change_.put, [&](const auto& row) { return row.name == node.row.name; });
-        change_.put.push_back(node.row);
-    }
+    void put(const PoolNode& node) { put_.insert_or_assign(node.row.name, node.row); }
     void tell(const char* topic, const std::vector<std::string>& names) {
         if (!names.empty()) {
             change_.events.emplace_back(topic, some_of(names));
@@ -242,8 +278,9 @@ private:
     PoolSituation& at_;
     PoolChange& change_;
     bool is_trusted_ = false;  // The listing says which nodes there are.
+    std::map<std::string, StoredPoolNode> put_;
     std::set<std::string, std::less<>> ended_;
-    std::vector<std::string> active_, removing_, vanished_, removed_, expired_;
+    std::vector<std::string> active_, removing_, vanished_, removed_, expired_, foreign_;
 };
 
 }  // namespace

@@ -16,13 +16,15 @@ std::string count_of(std::size_t count, std::string_view what) {
     return std::to_string(count) + " " + std::string{what} + (count == 1 ? "" : "s");
 }
 
-std::string there(const PoolDecision& decision) {
+/// `coming`: what of the capacity was asked for and has not come.
+std::string there(const PoolDecision& decision, Amount coming) {
     return std::to_string(decision.wanted) + " is wanted and " + std::to_string(decision.capacity) +
-           " is there";
+           (coming == 0 ? std::string{" is there"}
+                        : " is there or to come (" + std::to_string(coming) + " to come)");
 }
 
-std::string describe(const Resize& resize, const PoolDecision& decision, const PoolSpec& spec) {
-    const std::string amounts = there(decision);
+std::string describe(const Resize& resize, const PoolDecision& decision, const PoolSpec& spec,
+                     const std::string& amounts) {
     switch (resize.reason) {
         case SizeReason::enough: return amounts + ": less than a node is too much";
         case SizeReason::need:
@@ -32,7 +34,7 @@ std::string describe(const Resize& resize, const PoolDecision& decision, const P
                                       : "remove " + count_of(resize.down, "node")) +
                        ", but the pool has none";
             }
-            if (decision.up == 0 && decision.down == 0) {
+            if (resize.down > 0 && decision.down == 0) {
                 return amounts + ": nodes go once those that were asked for have come, at most " +
                        std::to_string(spec.drain_budget) + " at once";
             }
@@ -80,6 +82,7 @@ PoolChange decide(Instant now, PoolSituation at, Sizing& sizing) {
     decision.wanted = at.wanted;
     decision.capacity = resizing.has().capacity;
     decision.nodes = resizing.has().nodes;
+    const std::string amounts = there(decision, resizing.coming());
     if (!at.hold_code.empty()) {
         decision.code = at.hold_code;
         decision.detail = at.hold;
@@ -92,21 +95,25 @@ PoolChange decide(Instant now, PoolSituation at, Sizing& sizing) {
     if (must_learn) {
         resize.up = resizing.is_any_coming() ? 0 : 1;
     }
+    const bool must_wait =
+        resize.down > 0 && resize.reason == SizeReason::need && at.is_predictor_awaited;
     decision.code = has_provider ? std::string{to_string(resize.reason)} : "fixed";
+    if (must_wait) {
+        decision.code = "waiting_for_predictor";
+        decision.detail = amounts + ", and its predictor has not answered yet";
+        return change;
+    }
     if (has_provider && resize.up > 0) {
         resizing.grow(resize.up);
     } else if (has_provider && resize.down > 0) {
         resizing.shrink(resize.down);
     }
     sizing.on_resized(now, decision.up, decision.down);
-    decision.detail = must_learn ? there(decision) + ": one node shows how much a node has"
-                                 : describe(resize, decision, at.pool.spec);
+    decision.detail = must_learn ? amounts + ": one node shows how much a node has"
+                                 : describe(resize, decision, at.pool.spec, amounts);
     if (resizing.lacks()) {
         decision.code = "short";
         decision.detail += ", but " + at.shortage + ": it is asked again after a while";
-    }
-    if (change.alarm.empty()) {
-        change.alarm = at.shortage;
     }
     return change;
 }

@@ -3,12 +3,27 @@
 #include <algorithm>
 #include <set>
 
+#include "common/base/ensure.hpp"
+
 namespace muster::coordinator {
+
+namespace {
+
+/// Who is to be asked is looked for this often: it takes time with many pools.
+constexpr Duration looked_every = 500ms;
+
+}  // namespace
 
 void PoolPredictors::on_zones(const std::vector<ZoneOffset>& zones) {
     offsets_.clear();
     for (const ZoneOffset& zone : zones) {
         offsets_.emplace(zone.zone, zone.offset_s);
+    }
+    unknown_zones_.clear();
+    for (std::string& zone : this->zones()) {
+        if (!offsets_.contains(zone)) {
+            unknown_zones_.insert(std::move(zone));
+        }
     }
 }
 
@@ -29,17 +44,23 @@ void PoolPredictors::on_pool(const StoredPool& pool) {
     add(of_pool.active);
     std::ranges::for_each(pool.spec.shadow, add);
     const OfPool* const before = find(pool.name);
-    if (before != nullptr && (before->others != of_pool.others || before->zone != of_pool.zone ||
-                              before->schedule != of_pool.schedule)) {
-        on_removed(pool.name);
-    }
+    const bool is_other_schedule =
+        before != nullptr && (before->zone != of_pool.zone || before->schedule != of_pool.schedule);
+    const auto stays = [&](const std::string& name) {
+        return std::ranges::find(of_pool.others, name) != of_pool.others.end() &&
+               (name != predictor_by_schedule || !is_other_schedule);
+    };
+    asked_.forget_unless(pool.name, stays);
+    forecasts_.forget_unless(pool.name, stays);
     pools_.insert_or_assign(pool.name, std::move(of_pool));
 }
 
 void PoolPredictors::on_removed(const std::string& pool) {
     pools_.erase(pool);
-    asked_.forget(pool);
-    forecasts_.forget_others(pool);
+    unsaved_.erase(pool);
+    const auto none = [](const std::string& /*name*/) { return false; };
+    asked_.forget_unless(pool, none);
+    forecasts_.forget_unless(pool, none);
 }
 
 void PoolPredictors::sample(Now now) {
@@ -51,12 +72,39 @@ void PoolPredictors::sample(Now now) {
         expected.emplace(pool, others(now, pool));
     }
     forecasts_.sample(now.civil, demand_, expected);
+    constexpr std::int64_t hour_seconds = 3'600;
+    const std::int64_t hour = seconds_between(CivilMs{}, now.civil) / hour_seconds;
+    if (saved_hour_ && hour != *saved_hour_) {
+        for (const auto& [pool, of_pool] : pools_) {
+            unsaved_.insert(unsaved_.end(), pool);
+        }
+    }
+    saved_hour_ = hour;
+}
+
+void PoolPredictors::take_learned(const StoredSeason& season) {
+    const auto learned = forecasts_.take_learned(season.name, season.usual);
+    ensure(learned.has_value(), "the store checks the rows that it reads");
+}
+
+std::vector<StoredSeason> PoolPredictors::take_unsaved(std::size_t most) {
+    std::vector<StoredSeason> rows;
+    while (!unsaved_.empty() && rows.size() < most) {
+        const std::string pool = std::move(unsaved_.extract(unsaved_.begin()).value());
+        const Forecast* const forecast = forecasts_.find(pool);
+        std::string usual = forecast == nullptr ? std::string{} : forecast->seasonal().learned();
+        if (!usual.empty()) {
+            rows.push_back({pool, std::move(usual)});
+        }
+    }
+    return rows;
 }
 
 void PoolPredictors::ask(Instant now, std::uint64_t& last_call, std::vector<OutsideCall>& calls) {
-    if (options_.predictors.empty()) {
+    if (options_.predictors.empty() || (looked_ && now < *looked_ + looked_every)) {
         return;
     }
+    looked_ = now;
     for (const auto& [pool, of_pool] : pools_) {
         const Forecast* const forecast = forecasts_.find(pool);
         for (const std::string& name : of_pool.others) {
@@ -98,6 +146,13 @@ std::optional<Amount> PoolPredictors::expected_by_other(Now now, const std::stri
                   : std::nullopt;
 }
 
+bool PoolPredictors::is_awaited(Instant now, const std::string& pool) const {
+    const OfPool* const of_pool = find(pool);
+    return of_pool != nullptr && std::ranges::binary_search(options_.predictors, of_pool->active) &&
+           demand_.total(pool) > 0 && !asked_.predicted(now, pool, of_pool->active) &&
+           asked_.trouble(pool, of_pool->active).empty();
+}
+
 std::string PoolPredictors::trouble(const std::string& pool) const {
     const OfPool* const of_pool = find(pool);
     return of_pool == nullptr || value_named<PredictorKind>(of_pool->active)
@@ -109,9 +164,9 @@ std::string PoolPredictors::trouble_of_other(const std::string& pool,
                                              const std::string& name) const {
     if (name == predictor_by_schedule) {
         const std::string& zone = find(pool)->zone;
-        return offset_of(zone)
-                   ? std::string{}
-                   : "the time in zone '" + zone + "' is not known, so its schedule does not count";
+        return unknown_zones_.contains(zone)
+                   ? "the time in zone '" + zone + "' is not known, so its schedule does not count"
+                   : std::string{};
     }
     if (!std::ranges::binary_search(options_.predictors, name)) {
         return "this coordinator's configuration has no predictor '" + name + "'";

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,11 +42,19 @@ public:
     }
     /// Takes samples of all pools, if they are due.
     void sample(Now now);
+    /// What was learned in an earlier leadership.
+    void take_learned(const StoredSeason& season);
+    /// What is to be stored of what was learned, at most so many rows. Each hour it is due for each
+    /// pool.
+    [[nodiscard]] std::vector<StoredSeason> take_unsaved(std::size_t most);
+    [[nodiscard]] bool has_unsaved() const { return !unsaved_.empty(); }
     /// Calls the programs that are due.
     void ask(Instant now, std::uint64_t& last_call, std::vector<OutsideCall>& calls);
 
     /// What the pool will need. A predictor that says nothing expects what is needed now.
     [[nodiscard]] Amount expected(Now now, const std::string& pool) const;
+    /// Its predictor is a program that was not heard of yet.
+    [[nodiscard]] bool is_awaited(Instant now, const std::string& pool) const;
     /// Why the predictor of the pool says nothing, or fails. Empty: it does neither.
     [[nodiscard]] std::string trouble(const std::string& pool) const;
     /// The schedule and the programs of the pool, and what they expect.
@@ -76,7 +86,11 @@ private:
     Forecasts& forecasts_;
     AskedPredictors asked_;
     std::map<std::string, std::int32_t> offsets_;  // Of zones, in seconds.
+    std::set<std::string> unknown_zones_;
     std::map<std::string, OfPool> pools_;
+    std::optional<Instant> looked_;  // When it was last looked who is to be asked.
+    std::set<std::string> unsaved_;
+    std::optional<std::int64_t> saved_hour_;  // Since 1970.
 };
 
 }  // namespace muster::coordinator

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@ namespace muster::coordinator {
 struct PoolNode {
     StoredPoolNode row;         ///< Without an id or a request: no provider has it.
     bool is_provided = false;   ///< The row is stored.
+    bool has_record = false;    ///< The coordinator knows a node of its name.
     bool is_known = false;      ///< It has joined this pool, and its record was not deleted.
     bool answers = false;       ///< Its agent is connected, or not lost.
     bool serves = false;        ///< It may get work.
@@ -27,6 +29,7 @@ struct PoolNode {
     bool is_active = true;      ///< As its intent says.
     bool is_own_drain = false;  ///< It drains because the pool wants it, and no operator.
     CivilMs lost_since{};       ///< 0: it is not lost.
+    std::string elsewhere{};    ///< It serves in this other pool. Empty: it does not.
     Amount amount = 0;          ///< Its capacity, in the unit of the pool.
     std::string address{};      ///< Its label `address`. Empty: it has none.
     std::uint64_t instances = 0;
@@ -62,8 +65,11 @@ struct PoolSituation {
     CivilMs now{};
     std::vector<PoolNode> nodes;  ///< By name.
     const Providers::Listing& listing;
-    std::uint64_t accepted_listing = 0;  ///< An operator accepts listings up to this one.
-    bool is_listing_current = true;      ///< False: the provider has failed to list since.
+    const std::set<std::string>& accepted;  ///< Nodes that may miss, as an operator said.
+    std::set<std::string> foreign{};        ///< Listed nodes that the pool may not take.
+    bool is_listing_current = true;         ///< False: the provider has failed to list since.
+    /// The program that predicts has not answered yet, so no node goes because of the demand.
+    bool is_predictor_awaited = false;
     /// Why nothing may be asked for and no drain may begin, with its code. Empty: it may.
     std::string hold_code{};
     std::string hold{};

@@ -16,6 +16,9 @@ constexpr std::string_view of_removal = "remove ";
 constexpr Duration listed_while_waiting = 1s;
 constexpr Duration listed_at_rest = 10s;
 
+/// At most so many calls of a provider are under way, and a listing.
+constexpr std::size_t calls_at_once = 16;
+
 /// A removal is repeated, because only a listing shows that the node is gone. A grant is not
 /// stored at once, and until it is its request is not repeated either.
 constexpr Duration answered_again_after = 5s;
@@ -74,6 +77,7 @@ std::optional<Providers::Answered> Providers::on_answer(Instant now, const Outsi
             answered.granted_of = what.substr(of_request.size());
             answered.granted = granted->count;
             provider.attempts.succeeded(what, now + answered_again_after);
+            provider.listed_at.reset();  // Its nodes are named, before their agents come.
         } else if (std::holds_alternative<NodeRemoved>(answer.result) &&
                    what.starts_with(of_removal)) {
             provider.attempts.succeeded(what, now + answered_again_after);
@@ -108,16 +112,18 @@ void Providers::call(Instant now, const Wanted& wanted, std::uint64_t& last_call
                     ? wanted.requests.contains(what.substr(of_request.size()))
                     : wanted.removals.contains(what.substr(of_removal.size())));
     });
-    for (const auto& [request, provision] : wanted.requests) {
-        if (const auto what = key(of_request, request); provider.attempts.may_begin(now, what)) {
-            begin(what, provision);
+    const auto begin_all = [&](std::string_view kind, const auto& calls_of_kind) {
+        for (const auto& [of, one] : calls_of_kind) {
+            if (provider.attempts.under_way() >= calls_at_once) {
+                return;
+            }
+            if (const auto what = key(kind, of); provider.attempts.may_begin(now, what)) {
+                begin(what, one);
+            }
         }
-    }
-    for (const auto& [id, remove] : wanted.removals) {
-        if (const auto what = key(of_removal, id); provider.attempts.may_begin(now, what)) {
-            begin(what, remove);
-        }
-    }
+    };
+    begin_all(of_request, wanted.requests);
+    begin_all(of_removal, wanted.removals);
     // One that failed is repeated earlier: as soon as its attempts may begin again.
     const bool is_due = !provider.listed_at || !provider.attempts.why_failed(of_listing).empty() ||
                         now >= *provider.listed_at + provider.interval;

@@ -14,6 +14,8 @@ public:
 
     [[nodiscard]] const Holding& has() const { return has_; }
     [[nodiscard]] bool is_any_coming() const { return coming_ > 0; }
+    /// What those that were asked for will have.
+    [[nodiscard]] Amount coming() const { return coming_ * at_.of_new_node; }
     /// Nodes are missing, and may not be asked for now.
     [[nodiscard]] bool lacks() const { return lacks_; }
 

@@ -15,6 +15,11 @@ constexpr Duration looked_at_every = 100ms;
 /// And the changes of all pools are read this often.
 constexpr Duration demand_read_every = 20ms;
 
+/// A row has some 4 KB, and a write is not long.
+constexpr std::size_t seasons_at_once = 16;
+/// The schema of the store that has a table for them.
+constexpr std::uint32_t schema_of_seasons = 12;
+
 SizeLimits limits_of(const PoolSpec& spec) {
     const auto ms = [](std::uint64_t value) {
         return Duration{std::chrono::milliseconds{static_cast<std::int64_t>(value)}};
@@ -25,8 +30,6 @@ SizeLimits limits_of(const PoolSpec& spec) {
             .up_cooldown = ms(spec.up_cooldown_ms),
             .down_cooldown = ms(spec.down_cooldown_ms)};
 }
-
-std::string describe_by(const std::string& author) { return describe_cause(author, {}); }
 
 /// The one thing that a pool attempts: to get as many nodes as it asked for.
 const std::string of_growth = "grow";
@@ -46,6 +49,9 @@ Scaling::Scaling(Instant now, const CoordinatorOptions& options, const Rooms& ro
                                     .is_inherited = true,
                                     .is_paused = pool.paused});
         in_.predictors.on_pool(pool);
+        if (const StoredSeason* const season = in_.ledger.seasons().rows().find(name)) {
+            in_.predictors.take_learned(*season);
+        }
     });
     index_rows();
     looks_at_all();
@@ -90,6 +96,11 @@ void Scaling::on_answer(StepContext& step, const OutsideAnswer& answer) {
             continue;
         }
         due_.insert(name);
+        if (answered->listed) {  // One that is listed again is missed the next time.
+            const auto missing = missing_of(name, pool->spec.provider);
+            std::erase_if(of_pool.accepted,
+                          [&](const std::string& node) { return !missing.contains(node); });
+        }
         const auto rows = rows_.find(name);
         for (const std::string& row :
              rows == rows_.end() ? std::vector<std::string>{} : rows->second) {
@@ -122,12 +133,13 @@ void Scaling::on_durable(StepContext& step, const Change& change) {
         derived_.on_tasks_changed();
     }
     const auto& pools = change.of<StoredPool>();
+    const std::string cause = describe_cause(change.why.author, change.why.reason);
     for (const Shared<StoredPool>& pool : pools.put) {
         const auto known = pools_.find(pool->name);
         if (known == pools_.end()) {
             pools_.emplace(pool->name,
                            OfPool{.sizing = Sizing{limits_of(pool->spec)}, .spec = pool->spec});
-            step.emit("pool.created", pool->name, describe_by(pool->author));
+            step.emit("pool.created", pool->name, cause);
         } else {
             OfPool& of_pool = known->second;
             of_pool.sizing.set_limits(limits_of(pool->spec));
@@ -136,13 +148,14 @@ void Scaling::on_durable(StepContext& step, const Change& change) {
             const char* const topic = is_changed     ? "pool.changed"
                                       : pool->paused ? "pool.paused"
                                                      : "pool.resumed";
-            step.emit(topic, pool->name, describe_by(pool->author));
+            step.emit(topic, pool->name, cause);
             if (!is_changed && !pool->paused) {  // Resuming accepts the listing as it is.
-                of_pool.accepted_listing = providers_.listing(pool->spec.provider).number;
-            } else if (pool->spec.provider != of_pool.spec.provider) {
-                of_pool.accepted_listing = 0;  // Those of the other one have numbers of their own.
+                of_pool.accepted = missing_of(pool->name, pool->spec.provider);
             }
             of_pool.growth = {};
+            if (pool->spec.unit != of_pool.spec.unit) {
+                of_pool.seen_amount = 0;
+            }
             of_pool.spec = pool->spec;
         }
         // At once: what an operator accepts is the present listing, and the next one may come soon.
@@ -152,7 +165,7 @@ void Scaling::on_durable(StepContext& step, const Change& change) {
         due_.insert(pool->name);
     }
     for (const std::string& name : pools.erased) {
-        step.emit("pool.removed", name, describe_by(change.why.author));
+        step.emit("pool.removed", name, cause);
         pools_.erase(name);
         due_.erase(name);
         members_.forget(name);
@@ -161,7 +174,10 @@ void Scaling::on_durable(StepContext& step, const Change& change) {
     if (!change.of<StoredPoolNode>().empty()) {
         index_rows();
     }
-    calls_are_due_ = calls_are_due_ || !pools.empty() || !change.of<StoredPoolNode>().empty();
+    if (!pools.empty() || !change.of<StoredPoolNode>().empty()) {
+        calls_are_due_ = true;
+        wanted_.clear();
+    }
     if (change.origin == ChangeOrigin::pools) {
         for (auto& [topic, of] : std::exchange(events_, {})) {
             step.emit(std::move(topic), of.first, std::move(of.second));
@@ -202,6 +218,7 @@ void Scaling::run(StepContext& step) {
                 look(step, *pool, of_pool, change);
             }
         }
+        save_learned(change);
         if (!change.empty()) {
             in_.ledger.submit(std::move(change), step.output);
             last_write_ = in_.ledger.last_number();
@@ -211,12 +228,25 @@ void Scaling::run(StepContext& step) {
     in_.predictors.ask(step.now, last_call_, step.output.calls);
 }
 
+std::set<std::string> Scaling::missing_of(const std::string& pool,
+                                          const std::string& provider) const {
+    std::set<std::string> missing;
+    const auto rows = rows_.find(pool);
+    if (rows != rows_.end()) {
+        missing.insert(rows->second.begin(), rows->second.end());
+    }
+    for (const auto& [name, node] : providers_.listing(provider).nodes) {
+        missing.erase(name);
+    }
+    return missing;
+}
+
 void Scaling::look(StepContext& step, const StoredPool& pool, OfPool& of_pool, Change& change) {
     PoolSituation situation{.pool = pool,
                             .now = step.civil(),
                             .nodes = gather(pool),
                             .listing = providers_.listing(pool.spec.provider),
-                            .accepted_listing = of_pool.accepted_listing};
+                            .accepted = of_pool.accepted};
     announce_members(step, pool.name, situation.nodes);
     situation.demand = in_.demand.total(pool.name);
     situation.derived = derived_.of(pool.name, pool.spec.unit);
@@ -233,8 +263,18 @@ void Scaling::look(StepContext& step, const StoredPool& pool, OfPool& of_pool, C
         situation.shortage = of_pool.growth.why_failed(of_growth);
     }
     hold(step.now, of_pool, situation);
+    situation.foreign = foreign_of(situation);
+    situation.is_predictor_awaited = in_.predictors.is_awaited(step.now, pool.name);
+    const bool is_any_coming = std::ranges::any_of(situation.nodes, &PoolNode::is_slot);
     PoolChange decided = decide(step.now, std::move(situation), of_pool.sizing);
-    decided.alarm = decided.alarm.empty() ? in_.predictors.trouble(pool.name) : decided.alarm;
+    const PoolDecision& decision = decided.decision;
+    if (!is_any_coming && decision.up == 0 && decision.wanted <= decision.capacity) {
+        of_pool.growth = {};  // Nothing is missing any more.
+    }
+    for (const std::string& why :
+         {of_pool.growth.why_failed(of_growth), in_.predictors.trouble(pool.name)}) {
+        decided.alarm = decided.alarm.empty() ? why : decided.alarm;
+    }
     if (decided.alarm != of_pool.alarm) {
         step.emit(decided.alarm.empty() ? "pool.alarm_over" : "pool.alarm", pool.name,
                   decided.alarm);
@@ -320,12 +360,23 @@ void Scaling::apply(const StoredPool& pool, const PoolChange& decided, CivilMs n
             change.of<StoredNode>().erased.push_back(name);
         }
         const StoredKey* const key = in_.ledger.keys().rows().find(name);
-        if (key != nullptr && key->role == Role::agent) {
+        // One that an admin has added is not of the pool.
+        if (key != nullptr && key->role == Role::agent && key->author.starts_with("token ")) {
             change.of<StoredKey>().erased.push_back(name);
         }
     }
     std::ranges::sort(change.of<StoredNode>().erased);
     change.why = {.reason = "its provider has removed it", .author = author_of_drains(pool.name)};
+}
+
+void Scaling::save_learned(Change& change) {
+    for (StoredSeason& row : in_.predictors.take_unsaved(seasons_at_once)) {
+        const StoredSeason* const before = in_.ledger.seasons().rows().find(row.name);
+        const bool is_new = before == nullptr || *before != row;
+        if (is_new && !is_changing(row.name) && in_.ledger.meta().schema >= schema_of_seasons) {
+            change.of<StoredSeason>().put.emplace_back(std::move(row));
+        }
+    }
 }
 
 std::optional<Instant> Scaling::next_deadline() const {
@@ -336,6 +387,9 @@ std::optional<Instant> Scaling::next_deadline() const {
     }
     // Without the time nothing is decided, and its first input is a step.
     if (!is_writing() && time_known_since_ != CivilMs{}) {
+        if (in_.predictors.has_unsaved()) {
+            note(Instant{});
+        }
         for (const std::string& name : due_) {
             const OfPool& of_pool = pools_.at(name);
             note(of_pool.looked_at ? *of_pool.looked_at + looked_at_every : Instant{});

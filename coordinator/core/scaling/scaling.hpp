@@ -74,8 +74,8 @@ private:
         bool is_inherited = false;  // It was defined in an earlier leadership.
         bool is_paused = false;
         std::optional<Instant> looked_at{};
-        std::uint64_t accepted_listing = 0;
-        Amount seen_amount = 0;  // What one of its nodes had last. 0: none was seen.
+        std::set<std::string> accepted{};  // Nodes that its provider may not list.
+        Amount seen_amount = 0;            // What one of its nodes had last. 0: none was seen.
         std::map<std::string, std::uint32_t> grants{};  // That are not stored yet.
         Attempts growth{};  // It failed if the provider granted fewer nodes than it was asked for.
         PoolDecision decision{};
@@ -93,13 +93,21 @@ private:
     }
     void note_grant(Instant now, OfPool& of_pool, const StoredPoolNode& row,
                     const Providers::Answered& answered);
+    /// The nodes of the pool that its provider has not listed.
+    [[nodiscard]] std::set<std::string> missing_of(const std::string& pool,
+                                                   const std::string& provider) const;
     void look(StepContext& step, const StoredPool& pool, OfPool& of_pool, Change& change);
     void announce_members(StepContext& step, const std::string& pool,
                           const std::vector<PoolNode>& nodes);
     [[nodiscard]] std::vector<PoolNode> gather(const StoredPool& pool) const;
     void add_facts(const StoredPool& pool, NodeIndex index, PoolNode& node) const;
+    /// Listed names that belong to others.
+    [[nodiscard]] std::set<std::string> foreign_of(const PoolSituation& situation) const;
     void hold(Instant now, const OfPool& of_pool, PoolSituation& situation) const;
     void apply(const StoredPool& pool, const PoolChange& decided, CivilMs now, Change& change);
+    /// What predictors have learned.
+    void save_learned(Change& change);
+    void read_wanted();
     void call(StepContext& step);
     void index_rows();
 
@@ -118,8 +126,10 @@ private:
     std::uint64_t last_call_ = 0;
     std::uint64_t last_request_ = 0;
     CivilMs time_known_since_{};  // 0: civil time is not known yet.
-    bool calls_are_due_ = true;   // What is asked of providers may have changed.
-    std::vector<Event> events_;   // Of the write that is not durable yet.
+    bool calls_are_due_ = true;   // A call may begin.
+    /// What the rows want of each provider. Empty: they have changed since it was read.
+    std::map<std::string, Providers::Wanted> wanted_;
+    std::vector<Event> events_;  // Of the write that is not durable yet.
 };
 
 }  // namespace muster::coordinator

@@ -44,6 +44,7 @@ void Scaling::add_facts(const StoredPool& pool, NodeIndex index, PoolNode& node)
     const Node& known = in_.nodes[index];
     const Placements& placements = in_.copies.placements;
     const Offer& offer = placements.nodes().offer(index);
+    node.has_record = true;
     node.answers = known.session || !is_lost(known);
     // A name that an operator listed, and that never joined, was never lost.
     const bool has_joined = known.incarnation != Incarnation{};
@@ -51,6 +52,7 @@ void Scaling::add_facts(const StoredPool& pool, NodeIndex index, PoolNode& node)
         node.lost_since = known.since == CivilMs{} ? time_known_since_ : known.since;
     }
     if (offer.pool != pool.name) {
+        node.elsewhere = known.session ? offer.pool : std::string{};
         return;  // Its agent says that it is of another pool. Its record stays while it answers.
     }
     node.is_known = true;
@@ -70,6 +72,36 @@ void Scaling::add_facts(const StoredPool& pool, NodeIndex index, PoolNode& node)
     const auto address = offer.labels.find("address");
     node.address = address == offer.labels.end() ? "" : address->second;
     node.instances = placements.reported().count(index);
+}
+
+// A node of no pool whose agent came before the first listing of it is the pool's, if one is
+// awaited. An operator's decision, or a pool that its agent names, is not overruled.
+std::set<std::string> Scaling::foreign_of(const PoolSituation& at) const {
+    std::set<std::string> foreign;
+    const auto is_slot = [](const PoolNode& node) { return node.is_slot(); };
+    const auto first_slot = std::ranges::find_if(at.nodes, is_slot);
+    for (const auto& [name, listed] : at.listing.nodes) {
+        const StoredPoolNode* const row = in_.ledger.pool_nodes().rows().find(name);
+        const auto index = in_.nodes.find(name);
+        if (listed.pool != at.pool.name) {
+            continue;
+        }
+        if (row != nullptr) {
+            if (row->pool != at.pool.name) {
+                foreign.insert(name);
+            }
+        } else if (index && in_.copies.placements.nodes().offer(*index).pool != at.pool.name) {
+            const bool has_just_come =
+                first_slot != at.nodes.end() &&
+                raw(in_.nodes[*index].since) >= raw(first_slot->row.since) &&
+                in_.copies.placements.nodes().offer(*index).pool == default_pool &&
+                is_default(in_.ledger.intents().proposed(name));
+            if (!has_just_come) {
+                foreign.insert(name);
+            }
+        }
+    }
+    return foreign;
 }
 
 void Scaling::hold(Instant now, const OfPool& of_pool, PoolSituation& at) const {
@@ -111,27 +143,21 @@ void Scaling::hold(Instant now, const OfPool& of_pool, PoolSituation& at) const 
     }
 }
 
-// The rows are read only if something may be due: this runs after each message.
-void Scaling::call(StepContext& step) {
-    const auto deadline = providers_.next_deadline();
-    if (!std::exchange(calls_are_due_, false) && (!deadline || step.now < *deadline)) {
-        return;
-    }
-    std::map<std::string, Providers::Wanted> wanted;
+void Scaling::read_wanted() {
     for (const std::string& name : options_.providers) {
-        wanted[name].provider = name;
+        wanted_[name].provider = name;
     }
     for (const auto& [name, of_pool] : pools_) {
         const StoredPool* const pool = in_.ledger.pools().rows().find(name);
-        if (pool != nullptr && wanted.contains(pool->spec.provider)) {
-            wanted[pool->spec.provider].is_used = true;
+        if (pool != nullptr && wanted_.contains(pool->spec.provider)) {
+            wanted_[pool->spec.provider].is_used = true;
         }
     }
     for (const auto& [pool, names] : rows_) {
         for (const std::string& name : names) {
             const StoredPoolNode& row = *in_.ledger.pool_nodes().rows().find(name);
-            const auto of = wanted.find(row.provider);
-            if (of == wanted.end()) {
+            const auto of = wanted_.find(row.provider);
+            if (of == wanted_.end()) {
                 continue;
             }
             of->second.is_used = true;
@@ -143,7 +169,18 @@ void Scaling::call(StepContext& step) {
             }
         }
     }
-    for (const auto& [name, one] : wanted) {
+}
+
+// This runs after each message.
+void Scaling::call(StepContext& step) {
+    const auto deadline = providers_.next_deadline();
+    if (!std::exchange(calls_are_due_, false) && (!deadline || step.now < *deadline)) {
+        return;
+    }
+    if (wanted_.empty()) {
+        read_wanted();
+    }
+    for (const auto& [name, one] : wanted_) {
         providers_.call(step.now, one, last_call_, step.output.calls);
     }
 }

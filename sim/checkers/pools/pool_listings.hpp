@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -15,7 +16,8 @@ namespace muster::sim {
 
 /// P7: a node of a provider is given up only by a listing that was read and does not have it, and
 /// only if its agent does not answer. A listing that fails, or that misses all nodes or many of
-/// them, ends none, unless an operator has accepted it.
+/// them, ends none, unless an operator has accepted that they miss. Nodes that have not come in
+/// time do not count.
 class PoolListings : public Checker {
 public:
     void on(Instant, const LeadershipBegan& began) {
@@ -23,7 +25,11 @@ public:
         last_[began.image.meta.epoch] = {};
     }
 
-    void on(Instant, const StepTaken& step) {
+    void on(Instant now, const CivilClockRead& clock) {
+        ahead_ms_ = raw(clock.at) - raw(civil(now));
+    }
+
+    void on(Instant now, const StepTaken& step) {
         Listing& last = last_[step.store.meta.epoch];
         accept(step, last);
         if (const auto* const answer = std::get_if<coordinator::OutsideAnswer>(&step.input)) {
@@ -38,27 +44,28 @@ public:
         const std::set<std::string> unknown = written_.unknown;
         written_.on(step);
         if (PoolRows::are_in(step.output)) {
-            check(step, last, unknown);
+            check(now, step, last, unknown);
         }
     }
 
 private:
     using State = coordinator::PoolNodeState;
     struct Listing {
-        std::uint64_t call = 0;    ///< That is under way.
-        std::uint64_t number = 0;  ///< Of those that were read.
-        bool has_failed = true;    ///< The last one.
+        std::uint64_t call = 0;  ///< That is under way.
+        bool has_failed = true;  ///< The last one.
         std::set<std::string> nodes{};
-        std::map<std::string, std::uint64_t> accepted{};  ///< By pool: up to this number.
+        std::map<std::string, std::set<std::string>> accepted{};  ///< By pool: may miss.
     };
 
     static void read(std::uint64_t call, const coordinator::OutsideResult& result, Listing& last) {
         if (const auto* const listed = std::get_if<coordinator::NodesListed>(&result)) {
             last.has_failed = false;
-            ++last.number;
             last.nodes.clear();
             for (const coordinator::ProvidedNode& node : listed->nodes) {
                 last.nodes.insert(node.node);
+                for (auto& [pool, names] : last.accepted) {
+                    names.erase(node.node);
+                }
             }
         } else if (call == last.call && std::holds_alternative<coordinator::CallFailed>(result)) {
             last.has_failed = true;
@@ -68,13 +75,31 @@ private:
     /// Whoever resumes a pool accepts the present listing.
     static void accept(const StepTaken& step, Listing& last) {
         for (const Event& event : step.output.events) {
-            if (event.topic == "pool.resumed") {
-                last.accepted[event.name] = last.number + 1;  // One may be read meanwhile.
+            if (event.topic != "pool.resumed") {
+                continue;
+            }
+            std::set<std::string>& accepted = last.accepted[event.name];
+            accepted.clear();
+            for (const coordinator::StoredPoolNode& row : step.durable().pool_nodes) {
+                if (row.pool == event.name && !last.nodes.contains(row.name)) {
+                    accepted.insert(row.name);
+                }
             }
         }
     }
 
-    void check(const StepTaken& step, const Listing& last, const std::set<std::string>& unknown) {
+    /// It was asked for, and has not come in time.
+    [[nodiscard]] bool is_overdue(Instant now, const StepTaken& step,
+                                  const coordinator::StoredPoolNode& row) const {
+        const auto pool =
+            std::ranges::find(step.durable().pools, row.pool, &coordinator::StoredPool::name);
+        const std::int64_t age = raw(civil(now)) + ahead_ms_ - raw(row.since);
+        return row.state == State::requested && pool != step.durable().pools.end() &&
+               age >= static_cast<std::int64_t>(pool->spec.arrive_within_ms);
+    }
+
+    void check(Instant now, const StepTaken& step, const Listing& last,
+               const std::set<std::string>& unknown) {
         const PoolRows rows{step, written_};
         std::map<std::string, std::pair<std::size_t, std::size_t>> pools;  // Judged, missing.
         std::set<std::string> shrinks;
@@ -84,8 +109,11 @@ private:
             }
             // One that has not joined yet has no record. It counts as there.
             const auto lost = rows.lost.find(name);
+            const auto accepted = last.accepted.find(row.pool);
             const bool is_judged =
-                lost == rows.lost.end() || !lost->second || unknown.contains(name);
+                (lost == rows.lost.end() || !lost->second || unknown.contains(name)) &&
+                !is_overdue(now, step, row) &&
+                (accepted == last.accepted.end() || !accepted->second.contains(name));
             const bool is_listed = last.nodes.contains(name);
             auto& [judged, missing] = pools[row.pool];
             judged += is_judged ? 1U : 0U;
@@ -104,11 +132,8 @@ private:
         }
         for (const std::string& pool : shrinks) {
             const auto [judged, missing] = pools.at(pool);
-            const auto accepted = last.accepted.find(pool);
-            const bool is_accepted =
-                accepted != last.accepted.end() && last.number <= accepted->second;
             constexpr std::size_t many = 3;
-            if (!is_accepted && (missing == judged || (missing >= many && missing * 4 >= judged))) {
+            if (missing == judged || (missing >= many && missing * 4 >= judged)) {
                 violated("P7", "nodes of {} are given up by a listing that misses {} of {}", pool,
                          missing, judged);
             }
@@ -117,6 +142,7 @@ private:
 
     std::map<Epoch, Listing> last_;
     WrittenNodes written_;
+    std::int64_t ahead_ms_ = 0;  // The civil clock, of the simulated one.
 };
 
 }  // namespace muster::sim

@@ -18,7 +18,8 @@ TEST_CASE("demand is shown with who needs it, and for how long it counts", "[cli
     CHECK(render(DemandListReply{}, {}, {}) == "nobody needs any pool\n");
     CHECK(render(DemandReply{}, {}, {}) ==
           "it counts until its time is over; 'muster demand list' shows all\n");
-    CHECK(render(DemandReply{false}, {}, {}) == "a newer one came before, so nothing changed\n");
+    CHECK(render(DemandReply{.newest = false}, {}, {}) ==
+          "a newer one came before, so nothing changed\n");
 }
 
 TEST_CASE("pools are shown with their nodes and their demand", "[cli][pools]") {
@@ -42,9 +43,9 @@ TEST_CASE("a forecast has a line of the last hour, and the errors of each predic
     CHECK(render(reply, {}, {}) ==
           "pool 'web' needs 80; its last hour:\n"
           "▁▁▂▃▄▅▆▇█  0 to 80\n\n"
-          "PREDICTOR  EXPECTS  SHORT  MEAN SHORT  MEAN OVER  OF\n"
+          "PREDICTOR  EXPECTS  SHORT  MEAN SHORT  MEAN OVER  COUNT\n"
           "trend      120      25 %   2           6          4\n"
           "peak       80       0 %    0           0          0\n\n"
           "expected is what is needed in 120 s; short and over are by how much earlier "
-          "expectations were off\n");
+          "expectations were off, of which count is how many; * decides\n");
 }

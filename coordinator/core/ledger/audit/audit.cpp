@@ -112,6 +112,10 @@ std::string about(const StoreAcceptReply& reply) { return lines_about(reply.node
 std::string about(const KeysReply& reply) { return lines_about(reply.keys); }
 std::string about(const TokensReply& reply) { return lines_about(reply.tokens); }
 std::string about(const SecretsReply& reply) { return lines_about(reply.secrets); }
+std::string about(const PoolChangeReply& reply) {
+    return reply.name + " " + reply.action +
+           (reply.fields.empty() ? "" : ": " + joined(reply.fields, ", "));
+}
 std::string about(const FreezeReply& reply) { return reply.freeze.on ? "on" : "off"; }
 std::string about(const UpgradeReply& reply) {
     return "schema " + arrow(std::to_string(reply.before), std::to_string(reply.after));

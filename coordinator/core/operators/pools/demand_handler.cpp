@@ -71,11 +71,22 @@ Result<DemandReply> DemandHandler::take(const RequestContext& context,
                                            " ms; 'muster pool set' changes its demand_ttl_ms");
         }
     }
-    const auto newest = demand_.take(context.step.now, advert_of(request));
+    Advert advert = advert_of(request);
+    if (by != nullptr && is_limited(*by)) {
+        // Its reporters are others than those of the same name of everybody else.
+        advert.reporter = by->name + '/' + request.reporter;
+    }
+    const auto newest = demand_.take(context.step.now, advert);
     if (!newest) {
         return tl::unexpected{newest.error()};
     }
-    return DemandReply{*newest};
+    DemandReply reply{.newest = *newest};
+    for (const PoolNeedView& need : request.needs) {
+        if (need.amount > 0 && ledger_.pools().rows().find(need.pool) == nullptr) {
+            reply.undefined.push_back(need.pool);
+        }
+    }
+    return reply;
 }
 
 }  // namespace muster::coordinator

@@ -280,6 +280,9 @@ Result<Answered> PoolHandler::change_of(const PoolRemoveRequest& request, CivilM
     Answered answered{{},
                       PoolChangeReply{.counter = {}, .name = request.name, .action = "removed"}};
     answered.change.of<StoredPool>().erased.push_back(request.name);
+    if (ledger_.seasons().find(request.name) != nullptr) {
+        answered.change.of<StoredSeason>().erased.push_back(request.name);
+    }
     return answered;
 }
 

@@ -35,8 +35,12 @@ public:
         const auto found = others_.find(other);
         return found == others_.end() ? nullptr : &found->second.score();
     }
-    /// What others said is of no interest any more.
-    void forget_others() { others_.clear(); }
+    /// Forgets what those said that do not stay.
+    void forget_unless(auto&& stays) {
+        std::erase_if(others_, [&](const auto& other) { return !stays(other.first); });
+    }
+    [[nodiscard]] const Seasonal& seasonal() const { return predictors_.seasonal(); }
+    [[nodiscard]] Seasonal& seasonal() { return predictors_.seasonal(); }
     /// The last hour.
     [[nodiscard]] const std::deque<NeedSample>& recent() const { return recent_.samples(); }
 

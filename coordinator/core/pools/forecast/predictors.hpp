@@ -34,6 +34,9 @@ public:
     void observe(const NeedSample& sample);
     /// What will be needed soon after `at`, which is not before the last sample.
     [[nodiscard]] Amount predict(PredictorKind kind, CivilMs at) const;
+    /// What takes weeks to learn.
+    [[nodiscard]] const Seasonal& seasonal() const { return seasonal_; }
+    [[nodiscard]] Seasonal& seasonal() { return seasonal_; }
 
 private:
     friend struct CoreFields;

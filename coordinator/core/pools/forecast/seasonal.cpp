@@ -1,7 +1,11 @@
 #include "coordinator/core/pools/forecast/seasonal.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <ranges>
 #include <span>
+#include <system_error>
+#include <vector>
 
 namespace muster::coordinator {
 
@@ -85,6 +89,44 @@ Amount Seasonal::predict(CivilMs at) const {
         change(CivilMs{time - age / count * 1'000}, CivilMs{time + ahead}).value_or(0);
     return static_cast<Amount>(
         std::clamp<std::int64_t>(sum / count + moved, 0, static_cast<std::int64_t>(most_amount)));
+}
+
+std::string Seasonal::learned() const {
+    std::string text;
+    bool is_known = false;
+    for (const auto usual : {std::span<const Usual>{week_}, std::span<const Usual>{day_}}) {
+        for (const Usual& amount : usual) {
+            text += text.empty() ? "" : " ";
+            text += amount ? std::to_string(*amount) : "-";
+            is_known = is_known || amount;
+        }
+    }
+    return is_known ? text : std::string{};
+}
+
+Result<void> Seasonal::take_learned(std::string_view text) {
+    std::vector<Usual> amounts;
+    for (const auto word : std::views::split(text, ' ')) {
+        const std::string_view amount{word.begin(), word.end()};
+        Amount number = 0;
+        const auto [end, error] = std::from_chars(amount.begin(), amount.end(), number);
+        const bool is_number = error == std::errc{} && end == amount.end() && number <= most_amount;
+        if (amount != "-" && !is_number) {
+            return fail(Errc::malformed, "'" + std::string{amount} + "' is no amount");
+        }
+        amounts.push_back(is_number ? Usual{number} : std::nullopt);
+    }
+    if (!amounts.empty() && amounts.size() != quarters_of_week + quarters_of_day) {
+        return fail(Errc::malformed, "it has " + std::to_string(amounts.size()) +
+                                         " amounts, and a week and a day have " +
+                                         std::to_string(quarters_of_week + quarters_of_day));
+    }
+    if (!amounts.empty()) {
+        const auto of_day = amounts.begin() + quarters_of_week;
+        std::copy(amounts.begin(), of_day, week_.begin());
+        std::copy(of_day, amounts.end(), day_.begin());
+    }
+    return {};
 }
 
 }  // namespace muster::coordinator

@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <deque>
 #include <optional>
+#include <string>
+#include <string_view>
 
+#include "common/base/result.hpp"
 #include "coordinator/core/pools/forecast/window.hpp"
 
 namespace muster::coordinator {
@@ -29,6 +32,12 @@ public:
 
     void observe(const NeedSample& sample);
     [[nodiscard]] Amount predict(CivilMs at) const;
+
+    /// What is usual, as text: the amounts of the quarters of the week, then those of the day, with
+    /// `-` for what is not known. Empty: nothing is.
+    [[nodiscard]] std::string learned() const;
+    /// Goes on with what an earlier one has learned.
+    [[nodiscard]] Result<void> take_learned(std::string_view text);
 
 private:
     friend struct CoreFields;

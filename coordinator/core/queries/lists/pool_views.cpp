@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -115,12 +116,20 @@ Result<ExplainReply> explain_pool(const Facts& facts, const std::string& name) {
             "it has no definition, so nothing changes its size; 'muster pool create' "
             "makes one";
     } else {
-        reply.state = decision->up > 0 ? "growing" : decision->down > 0 ? "shrinking" : "steady";
+        const auto is_any = [&](std::initializer_list<PoolNodeState> states) {
+            return std::ranges::any_of(nodes, [&](const PoolNode& node) {
+                return node.is_provided &&
+                       std::ranges::find(states, node.row.state) != states.end();
+            });
+        };
+        reply.state = is_any({PoolNodeState::requested})                           ? "growing"
+                      : is_any({PoolNodeState::draining, PoolNodeState::removing}) ? "shrinking"
+                                                                                   : "steady";
         reply.since = decision->at;
         reply.decided_by = decision->code;
         reply.detail = decision->detail;
         if (const std::string alarm = facts.scaling.alarm_of(name);
-            !alarm.empty() && alarm != decision->detail) {
+            !alarm.empty() && decision->detail.find(alarm) == std::string::npos) {
             reply.detail += "; " + alarm;
         }
     }

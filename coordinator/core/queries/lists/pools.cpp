@@ -111,19 +111,20 @@ Result<ReplyBody> list_pools(const Facts& facts, const std::string& pattern) {
 
 Result<ReplyBody> show_forecast(const Facts& facts, const std::string& name) {
     const Forecast* const forecast = facts.forecasts.find(name);
-    if (forecast == nullptr && !facts.demand.pools().contains(name)) {
+    const StoredPool* const pool = facts.ledger.pools().rows().find(name);
+    if (forecast == nullptr && pool == nullptr && !facts.demand.pools().contains(name)) {
         return fail(Errc::not_found, "nobody has needed any of a pool '" + name +
                                          "' in the last hour; see 'muster demand list'");
     }
-    const StoredPool* const pool = facts.ledger.pools().rows().find(name);
     PoolForecastReply reply{.name = name,
                             .active = pool == nullptr ? "" : pool->spec.predictor,
                             .need = facts.demand.total(name),
                             .ahead_ms = static_cast<std::uint64_t>(to_ms(Forecast::usual_ahead)),
                             .predictors = {},
                             .recent = {}};
-    if (forecast == nullptr) {
-        return ReplyBody{std::move(reply)};  // The first sample is still to come.
+    if (forecast == nullptr) {  // The first sample is still to come.
+        add_others(facts, Forecast{}, reply);
+        return ReplyBody{std::move(reply)};
     }
     for (const PredictorKind kind : predictor_kinds) {
         reply.predictors.push_back(view_of(to_string(kind), forecast->predict(kind, facts.civil()),

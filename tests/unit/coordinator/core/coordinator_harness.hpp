@@ -56,7 +56,7 @@ public:
     static constexpr LeaderId leader{0x1e, 0x1e};
     static constexpr CivilMs civil_start{1'700'000'000'000};
 
-    static constexpr std::uint32_t newest_schema = 11;
+    static constexpr std::uint32_t newest_schema = 12;
 
     static StoreImage empty_store();
     static StoreImage store_with(std::vector<StoredNode> nodes);

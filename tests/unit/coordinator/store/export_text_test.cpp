@@ -70,7 +70,7 @@ TEST_CASE("an export that is cut off anywhere is noticed", "[store][tools]") {
         REQUIRE_FALSE(read_export(text.substr(0, length), "store.jsonl"));
     }
     CHECK(fault_in(text.substr(0, text.size() - 1)) ==
-          "store.jsonl is cut off after line 16: its last line, with the number of rows, is "
+          "store.jsonl is cut off after line 17: its last line, with the number of rows, is "
           "missing");
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("the error for a wrong export names the line and the cause", "[store][
     CHECK_THAT(fault_in("[[task]]\n"), Catch::Contains("is not an export of a store"));
     CHECK_THAT(fault_in(std::string(10'000, '[') + "\n"),
                Catch::Contains("is not an export of a store"));
-    CHECK_THAT(changed("\"schema\":11", "\"schema\":99"),
+    CHECK_THAT(changed("\"schema\":12", "\"schema\":99"),
                Catch::Contains("was written by a newer muster (format 1, schema 99"));
     CHECK_THAT(changed("\"muster_store\":1", "\"muster_store\":2"),
                Catch::Contains("was written by a newer muster (format 2"));
@@ -111,11 +111,11 @@ TEST_CASE("the error for a wrong export names the line and the cause", "[store][
           "store.jsonl, line 4: it is not a JSON object, so the file is damaged");
     CHECK(changed("\"incarnation\":3", "\"incarnation\":3.5") ==
           "store.jsonl, line 4: the row 'n1' of nodes cannot be read, so the file is damaged");
-    CHECK_THAT(fault_in(exchanged(text, "{\"rows\":15", "{\"rows\":14")),
-               Catch::Contains("line 17: it says 14 rows, but there are 15"));
+    CHECK_THAT(fault_in(exchanged(text, "{\"rows\":16", "{\"rows\":15")),
+               Catch::Contains("line 18: it says 15 rows, but there are 16"));
     CHECK_THAT(fault_in(text + "{}\n"), Catch::Contains("it is the last one, but others follow"));
     const auto nodes = text.find("{\"table\":\"nodes\"");
     const std::string row = text.substr(nodes, text.find('\n', nodes) + 1 - nodes);
     CHECK_THAT(fault_in(sealed_again(exchanged(text, row, row + row))),
-               Catch::Contains("has 16 rows, but only 15 different ones"));
+               Catch::Contains("has 17 rows, but only 16 different ones"));
 }

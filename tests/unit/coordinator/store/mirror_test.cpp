@@ -59,7 +59,8 @@ TEST_CASE("a store of an older schema gets no newer columns and tables", "[store
         REQUIRE(change);
         const bool is_newer = std::holds_alternative<Shared<StoredSecret>>(write) ||
                               std::holds_alternative<Shared<StoredPool>>(write) ||
-                              std::holds_alternative<Shared<StoredPoolNode>>(write);
+                              std::holds_alternative<Shared<StoredPoolNode>>(write) ||
+                              std::holds_alternative<Shared<StoredSeason>>(write);
         CHECK(change->has_value() == !is_newer);
         if (*change && (*change)->table == "keys") {
             CHECK((*change)->text->find("second_until") != std::string::npos);
@@ -91,7 +92,7 @@ TEST_CASE("each row survives as text", "[store][mirror]") {
     const auto from = empty_mirror();
     const auto to = empty_mirror();
     const auto written = texts(a_row_of_each(), *from, *to);
-    REQUIRE(written.size() == 15);
+    REQUIRE(written.size() == 16);
     const auto third = empty_mirror();
     CHECK(texts({a_row_of_each()[1]}, *to, *third).front() == written[1]);
     const StoreImage before = image_of(*from);
@@ -112,6 +113,8 @@ TEST_CASE("each row survives as text", "[store][mirror]") {
     CHECK(after.pools == before.pools);
     CHECK(before.pool_nodes == std::vector{some_pool_node()});
     CHECK(after.pool_nodes == before.pool_nodes);
+    CHECK(before.seasons == std::vector{some_season()});
+    CHECK(after.seasons == before.seasons);
     CHECK(after.audit == before.audit);
 }
 
@@ -119,11 +122,11 @@ TEST_CASE("an erased row is erased in the copy, and old ones up to a bound", "[s
     const auto from = empty_mirror();
     const auto to = empty_mirror();
     static_cast<void>(texts(a_row_of_each(), *from, *to));
-    const std::vector<Write> gone{Erase<StoredTask>{"web"},   Erase<StoredNode>{"n1"},
-                                  Erase<StoredIntent>{"n1"},  Erase<StoredFreeze>{},
-                                  Erase<StoredEnds>{"web"},   Erase<StoredKey>{"ann"},
-                                  Erase<StoredToken>{"0123"}, Erase<StoredSecret>{"db"},
-                                  Erase<StoredPool>{"web"},   Erase<StoredPoolNode>{"web-1"}};
+    const std::vector<Write> gone{
+        Erase<StoredTask>{"web"},       Erase<StoredNode>{"n1"},   Erase<StoredIntent>{"n1"},
+        Erase<StoredFreeze>{},          Erase<StoredEnds>{"web"},  Erase<StoredKey>{"ann"},
+        Erase<StoredToken>{"0123"},     Erase<StoredSecret>{"db"}, Erase<StoredPool>{"web"},
+        Erase<StoredPoolNode>{"web-1"}, Erase<StoredSeason>{"web"}};
     CHECK(texts(gone, *from, *to).empty());
     const StoreImage after = image_of(*to);
     CHECK(after.tasks.empty());
@@ -136,6 +139,7 @@ TEST_CASE("an erased row is erased in the copy, and old ones up to a bound", "[s
     CHECK(after.secrets.empty());
     CHECK(after.pools.empty());
     CHECK(after.pool_nodes.empty());
+    CHECK(after.seasons.empty());
     SECTION("requests") {
         static_cast<void>(texts({EraseOldRequests{CivilMs{8}}}, *from, *to));
         CHECK(image_of(*to).requests.size() == 1);

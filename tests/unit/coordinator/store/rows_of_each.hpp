@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "coordinator/core/pools/forecast/seasonal.hpp"
 #include "coordinator/core/rows.hpp"
 #include "tests/unit/coordinator/store/store_fixture.hpp"
 
@@ -39,6 +40,13 @@ inline StoredPool some_pool() {
             .paused = true,
             .since = CivilMs{17},
             .author = "it's \"ann\""};
+}
+inline StoredSeason some_season() {
+    Seasonal learned{{}};
+    for (std::int64_t minute = 0; minute < 240; ++minute) {
+        learned.observe({CivilMs{minute * 60'000}, static_cast<Amount>(minute)});
+    }
+    return {.name = "web", .usual = learned.learned()};
 }
 inline StoredPoolNode some_pool_node() {
     return {.name = "web-1",
@@ -82,7 +90,8 @@ inline std::vector<Write> a_row_of_each() {
             Write{Shared<StoredSecret>{
                 StoredSecret{.name = "db", .version = Generation{5}, .encrypted = "xyz"}}},
             Write{Shared<StoredPool>{some_pool()}},
-            Write{Shared<StoredPoolNode>{some_pool_node()}}};
+            Write{Shared<StoredPoolNode>{some_pool_node()}},
+            Write{Shared<StoredSeason>{some_season()}}};
 }
 
 }  // namespace muster::coordinator

@@ -82,7 +82,7 @@ TEST_CASE("a store that is opened again has everything that was written", "[stor
         auto open = open_store(file);
         REQUIRE(open);
         meta = open->image.meta;
-        CHECK(meta == Meta{first_cluster, Epoch{1}, first_leader, Generation{0}, CivilMs{0}, 11});
+        CHECK(meta == Meta{first_cluster, Epoch{1}, first_leader, Generation{0}, CivilMs{0}, 12});
         CHECK(open->image.tasks.empty());
         meta.counter = Generation{9};
         meta.request_horizon = CivilMs{1'000};
@@ -212,21 +212,26 @@ TEST_CASE("pools and their nodes are kept as they came, until they are erased", 
         StoredPool other = before;
         other.name = "other";
         StoredPoolNode slot{.name = "3-1/1", .pool = "web", .provider = "local"};
+        const StoredSeason season{.name = "web"};
         StoredPoolNode requested = some_pool_node();
         requested.state = PoolNodeState::requested;
-        open->store->submit({1,
-                             {Shared<StoredPool>{before}, Shared<StoredPool>{other},
-                              Shared<StoredPoolNode>{slot}, Shared<StoredPoolNode>{requested}}});
+        open->store->submit(
+            {1,
+             {Shared<StoredPool>{before}, Shared<StoredPool>{other}, Shared<StoredPoolNode>{slot},
+              Shared<StoredPoolNode>{requested}, Shared<StoredSeason>{season},
+              Shared<StoredSeason>{StoredSeason{.name = "other"}}}});
         open->store->submit(
             {2,
              {Shared<StoredPool>{some_pool()}, Erase<StoredPool>{"other"},
-              Shared<StoredPoolNode>{some_pool_node()}, Erase<StoredPoolNode>{"3-1/1"}}});
+              Shared<StoredPoolNode>{some_pool_node()}, Erase<StoredPoolNode>{"3-1/1"},
+              Shared<StoredSeason>{some_season()}, Erase<StoredSeason>{"other"}}});
         REQUIRE(wait_durable(*open->store, 2));
     }
     const auto again = open_store(store_file(directory));
     REQUIRE(again);
     CHECK(again->image.pools == std::vector{some_pool()});
     CHECK(again->image.pool_nodes == std::vector{some_pool_node()});
+    CHECK(again->image.seasons == std::vector{some_season()});
 }
 
 TEST_CASE("the directory of a store is closed to others", "[store]") {

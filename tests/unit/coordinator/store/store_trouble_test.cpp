@@ -187,8 +187,8 @@ TEST_CASE("a store of a newer schema is refused and left as it is", "[store][tro
     fill(file);
     // The file's user version: 4 bytes, big-endian.
     overwrite(file, 60, std::string{"\0\0\0\x63", 4});
-    check_refused(file, "newer muster (schema 99, this one knows 11)");
-    overwrite(file, 60, std::string{"\0\0\0\13", 4});
+    check_refused(file, "newer muster (schema 99, this one knows 12)");
+    overwrite(file, 60, std::string{"\0\0\0\14", 4});
     const auto open = open_store(file);
     REQUIRE(open);
     CHECK(open->image.nodes.size() == 1'000);

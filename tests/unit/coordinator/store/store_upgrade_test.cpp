@@ -86,7 +86,7 @@ TEST_CASE("a store of the first release is opened with all its rows", "[store]")
         REQUIRE(open);
         const StoreImage& image = open->image;
         CHECK(image.meta ==
-              Meta{ClusterId{8, 9}, Epoch{5}, leader, Generation{7}, CivilMs{1'000}, 11});
+              Meta{ClusterId{8, 9}, Epoch{5}, leader, Generation{7}, CivilMs{1'000}, 12});
         REQUIRE(image.tasks.size() == 1);
         CHECK(image.tasks[0].wanted.name == "web");
         CHECK(image.tasks[0].wanted.instances == 3);
@@ -151,12 +151,12 @@ TEST_CASE("a freeze among the settings of a store of schema 2 becomes a row", "[
         REQUIRE(open_store(store_file(directory)));
         const auto database = sqlite::Database::open(store_file(directory), "store");
         REQUIRE(database);
-        REQUIRE(
-            (*database)->execute("DROP TABLE freeze; DROP TABLE ends; DROP TABLE keys; DROP TABLE "
-                                 "tokens; DROP TABLE audit; DROP TABLE audit_head; DROP TABLE "
-                                 "secrets; DROP TABLE pools; DROP TABLE pool_nodes; PRAGMA "
-                                 "user_version = 2;"
-                                 "INSERT INTO settings VALUES ('moves_per_term', '2')"));
+        REQUIRE((*database)->execute(
+            "DROP TABLE freeze; DROP TABLE ends; DROP TABLE keys; DROP TABLE "
+            "tokens; DROP TABLE audit; DROP TABLE audit_head; DROP TABLE "
+            "secrets; DROP TABLE pools; DROP TABLE pool_nodes; DROP TABLE seasons; PRAGMA "
+            "user_version = 2;"
+            "INSERT INTO settings VALUES ('moves_per_term', '2')"));
         REQUIRE((*database)->execute(std::string{"INSERT INTO settings VALUES ('freeze', '"} +
                                      (on ? "on')" : "off')")));
         if (is_whole) {
@@ -187,6 +187,7 @@ TEST_CASE("limits of a term in a store of schema 3 become limits of a round", "[
             "('moves_per_term', '3');"
             "DROP TABLE ends; DROP TABLE keys; DROP TABLE tokens; DROP TABLE audit;"
             "DROP TABLE audit_head; DROP TABLE secrets; DROP TABLE pools; DROP TABLE pool_nodes; "
+            "DROP TABLE seasons; "
             "PRAGMA user_version = 3"));
     }
     const auto open = open_store(store_file(directory));
@@ -210,6 +211,7 @@ TEST_CASE("a store of schema 4 gets a table of ends", "[store]") {
         REQUIRE((*database)->execute(
             "DROP TABLE ends; DROP TABLE keys; DROP TABLE tokens; DROP TABLE audit;"
             "DROP TABLE audit_head; DROP TABLE secrets; DROP TABLE pools; DROP TABLE pool_nodes; "
+            "DROP TABLE seasons; "
             "PRAGMA user_version = 4"));
     }
     StoredEnds job{.name = "job", .generation = Generation{7}, .ordinals = {}};
@@ -253,7 +255,7 @@ TEST_CASE("a store of schema 6 gets an audit, and keeps it", "[store][audit]") {
         REQUIRE(database);
         REQUIRE((*database)->execute(
             "DROP TABLE audit; DROP TABLE audit_head; DROP TABLE secrets; DROP TABLE pools; DROP "
-            "TABLE pool_nodes; ALTER TABLE keys DROP "
+            "TABLE pool_nodes; DROP TABLE seasons; ALTER TABLE keys DROP "
             "COLUMN rotation; "
             "ALTER TABLE keys DROP COLUMN lasting_until; PRAGMA user_version = 6"));
     }
@@ -320,7 +322,8 @@ TEST_CASE("a store of schema 7 keeps its keys, and the replacement of one", "[st
         REQUIRE(wait_durable(*open->store, 1));
     }
     REQUIRE((*sqlite::Database::open(store_file(directory), "store"))
-                ->execute("DROP TABLE secrets; DROP TABLE pools; DROP TABLE pool_nodes; ALTER "
+                ->execute("DROP TABLE secrets; DROP TABLE pools; DROP TABLE pool_nodes; DROP TABLE "
+                          "seasons; ALTER "
                           "TABLE keys DROP COLUMN rotation; "
                           "ALTER TABLE keys DROP COLUMN lasting_until; PRAGMA user_version = 7"));
     {
@@ -347,7 +350,8 @@ TEST_CASE("a store of schema 10 gets tables of pools", "[store][pools]") {
         REQUIRE(wait_durable(*open->store, 1));
     }
     REQUIRE((*sqlite::Database::open(store_file(directory), "store"))
-                ->execute("DROP TABLE pools; DROP TABLE pool_nodes; PRAGMA user_version = 10"));
+                ->execute("DROP TABLE pools; DROP TABLE pool_nodes; DROP TABLE seasons; PRAGMA "
+                          "user_version = 10"));
     const StoredPool web{.name = "web", .spec = {.min = 2}};
     const StoredPoolNode node{.name = "web-1", .pool = "web", .provider = "local", .id = "i-1"};
     {

@@ -17,7 +17,7 @@ namespace {
 StoreImage store_of_schema(std::uint32_t schema) {
     StoreImage image = CoordinatorHarness::empty_store();
     image.meta.schema = schema;
-    image.newest_schema = 11;
+    image.newest_schema = 12;
     return image;
 }
 
@@ -46,26 +46,26 @@ std::optional<Meta> written_meta(const CoordinatorHarness& harness) {
 // Goal: only the operator's word raises the schema; other changes keep it. A retry is answered
 // alike.
 TEST_CASE("the store has an older schema until the upgrade is finished", "[ledger][upgrade]") {
-    CoordinatorHarness harness{store_of_schema(10)};
+    CoordinatorHarness harness{store_of_schema(11)};
     harness.want("web", 1);
     REQUIRE(written_meta(harness));
-    CHECK(written_meta(harness)->schema == 10);
+    CHECK(written_meta(harness)->schema == 11);
     const Generation counter = written_meta(harness)->counter;
 
     const UpgradeReply tried = upgrade(harness, harness.fresh_id(), true);
-    CHECK((tried.before == 10 && tried.after == 11 && tried.dry_run));
-    CHECK(written_meta(harness)->schema == 10);
+    CHECK((tried.before == 11 && tried.after == 12 && tried.dry_run));
+    CHECK(written_meta(harness)->schema == 11);
 
     const RequestId id = harness.fresh_id();
     const UpgradeReply done = upgrade(harness, id);
-    CHECK((done.before == 10 && done.after == 11 && !done.dry_run));
+    CHECK((done.before == 11 && done.after == 12 && !done.dry_run));
     CHECK(done.counter == next(counter));
-    CHECK(written_meta(harness)->schema == 11);
+    CHECK(written_meta(harness)->schema == 12);
     CHECK(written_meta(harness)->counter == done.counter);
     CHECK(upgrade(harness, id) == done);
 
     const UpgradeReply again = upgrade(harness, harness.fresh_id());
-    CHECK((again.before == 11 && again.after == 11));
+    CHECK((again.before == 12 && again.after == 12));
     CHECK(again.counter == done.counter);
 }
 

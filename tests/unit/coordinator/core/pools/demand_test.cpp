@@ -212,7 +212,7 @@ TEST_CASE("forecasts say what they expected, and how far they were off", "[pools
 
 // Goal: a clock that is set back an hour does not stop the forecasts for as long; one that is
 // corrected by some seconds costs them nothing.
-TEST_CASE("forecasts forget what they learned when civil time is set back", "[pools]") {
+TEST_CASE("samples are forgotten when civil time is set back", "[pools]") {
     Demand demand;
     REQUIRE(demand.take(first_advert, advert("lb-1", {{"web", 300}})) == true);
     constexpr std::int64_t day_ms = 1'793'577'600'000;

@@ -147,3 +147,35 @@ TEST_CASE("a window keeps few samples of many, up to the newest", "[pools]") {
     CHECK(samples.front().need >= 2'400);
     CHECK(samples.front().need <= 2'420);
 }
+
+// Goal: what took weeks to learn goes on in the next leadership.
+TEST_CASE("a season that was stored predicts as before", "[pools]") {
+    Seasonal first{{}};
+    Seasonal second{{}};
+    const auto at = [](std::int64_t minute) {
+        return CivilMs{1'793'577'600'000 + minute * 60'000};
+    };
+    constexpr std::int64_t day = 24 * 60;
+    for (std::int64_t minute = 0; minute <= 2 * day; ++minute) {
+        first.observe({at(minute), minute % day < 720 ? Amount{100} : Amount{900}});
+    }
+    REQUIRE(second.take_learned(first.learned()));
+    CHECK(second.learned() == first.learned());
+    for (std::int64_t minute = 2 * day + 680; minute <= 2 * day + 719; ++minute) {
+        second.observe({at(minute), 100});
+    }
+    CHECK(second.predict(at(2 * day + 719)) > 130);
+    CHECK(Seasonal{{}}.learned().empty());
+    CHECK(second.take_learned(""));
+}
+
+TEST_CASE("a season that makes no sense is refused", "[pools][bad_input]") {
+    Seasonal season{{}};
+    for (const char* const text : {"1 2 3", "a", "-1", " ", "1000000000001"}) {
+        CAPTURE(text);
+        CHECK_FALSE(season.take_learned(text));
+    }
+    CHECK(season.learned().empty());
+    CHECK(season.take_learned("7").error().detail ==
+          "it has 1 amounts, and a week and a day have 768");
+}

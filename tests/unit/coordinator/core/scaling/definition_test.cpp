@@ -257,3 +257,49 @@ TEST_CASE("limited keys define their own pools only", "[pools][scaling][keys]") 
     CHECK(code_of(cluster.ask(observer, PoolCreateRequest{"api"})) == Errc::denied);
     CHECK(cluster.ask(observer, PoolShowRequest{"db"}));
 }
+
+// Goal: who may say what one pool needs changes nothing of another one.
+TEST_CASE("a limited key does not speak for reporters of others", "[pools][scaling][keys]") {
+    Keyed cluster;
+    REQUIRE(cluster.ask(KeyAddRequest{
+        .name = "ann", .role = Role::operator_, .key = to_string(some_key(2)), .pools = {"web"}}));
+    const Caller ann{.key = some_key(2)};
+    const DemandSetRequest of_api{
+        .reporter = "lb", .life = 1, .sequence = 1, .needs = {{"api", 5}}};
+    REQUIRE(cluster.ask(of_api));
+    REQUIRE(cluster.ask(
+        ann,
+        DemandSetRequest{.reporter = "lb", .life = ~std::uint64_t{0}, .sequence = 7, .needs = {}}));
+    DemandSetRequest next = of_api;
+    next.sequence = 2;
+    const auto reply = cluster.ask(next);
+    REQUIRE(reply);
+    CHECK(std::get<DemandReply>(*reply).newest);
+    REQUIRE(cluster.ask(ann, DemandSetRequest{.reporter = "lb", .needs = {{"web", 3}}}));
+    const auto list = cluster.ask(DemandListRequest{});
+    REQUIRE(list);
+    std::vector<std::string> reporters;
+    for (const DemandView& view : std::get<DemandListReply>(*list).demand) {
+        reporters.push_back(view.reporter);
+    }
+    CHECK(reporters == std::vector<std::string>{"lb", "ann/lb"});
+}
+
+TEST_CASE("the reason of a change is in its event", "[pools][scaling]") {
+    PoolScene scene;
+    REQUIRE(scene.create());
+    REQUIRE(scene.change(PoolPauseRequest{"web", {.reason = "a move", .author = "ann"}}));
+    const auto events = scene.harness.read<EventsReply>(EventsRequest{}).events;
+    const auto paused = std::ranges::find(events, "pool.paused", &Event::topic);
+    REQUIRE(paused != events.end());
+    CHECK_THAT(paused->detail, Catch::Contains("a move"));
+}
+
+TEST_CASE("who says what an undefined pool needs hears that it has no definition",
+          "[pools][scaling]") {
+    PoolScene scene;
+    REQUIRE(scene.create());
+    const auto reply = scene.harness.read<DemandReply>(
+        DemandSetRequest{.reporter = "lb", .needs = {{"web", 3}, {"wbe", 3}, {"none", 0}}});
+    CHECK(reply.undefined == std::vector<std::string>{"wbe"});
+}

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/unit/coordinator/core/scaling/pool_scene.hpp"
+#include "tests/unit/coordinator/core/security/keyed.hpp"
 
 using namespace muster;
 using namespace muster::coordinator;
@@ -216,4 +217,123 @@ TEST_CASE("a node takes the place of the oldest one that was asked for", "[pools
     CHECK(scene.asked() == 3);
     scene.pass(10s);
     CHECK(scene.shown().nodes.size() == 3);
+}
+
+// Goal: one acceptance is enough, also for the listings after the next.
+TEST_CASE("what an operator has accepted stays accepted until it is listed again",
+          "[pools][scaling][SC-D14]") {
+    PoolScene scene;
+    scene.make_nodes(3);
+    const auto kept = std::exchange(scene.local.nodes, {});
+    scene.pass(15s);
+    REQUIRE(scene.shown().decision.reason == "listing_doubtful");
+    REQUIRE(scene.change(PoolResumeRequest{"web"}));
+    scene.pass(40s);
+    CHECK(scene.shown().decision.reason == "enough");
+    CHECK(scene.in_state("active").size() == 3);
+    scene.local.nodes = kept;
+    scene.pass(15s);
+    scene.local.nodes.clear();
+    scene.pass(15s);
+    CHECK(scene.shown().decision.reason == "listing_doubtful");
+}
+
+// Goal: a machine that fails before its agent starts stops a pool for a bounded time.
+TEST_CASE("a node that vanishes before it joins is asked for again", "[pools][scaling][FN-D3]") {
+    PoolScene scene;
+    REQUIRE(scene.create({.arrive_within_ms = 5'000}));
+    scene.local.is_joined = false;
+    scene.need(100);
+    scene.pass(2s);
+    scene.local.nodes.clear();
+    scene.local.is_joined = true;
+    scene.pass(2s);
+    CHECK(scene.asked() == 1);
+    scene.pass(8s);
+    CHECK(scene.asked() == 2);
+    CHECK(scene.in_state("active").size() == 1);
+}
+
+// Goal: whatever a provider lists, nodes of others stay as they are.
+TEST_CASE("a pool does not take nodes of others that its provider lists",
+          "[pools][scaling][bad_input]") {
+    PoolScene scene;
+    const std::string pool = GENERATE("default", "db");
+    scene.join("db-1", pool);
+    scene.pass(2s);
+    REQUIRE(
+        scene.harness.ask(NodeOfflineRequest{.pattern = "db-1"}, scene.harness.fresh_id())->result);
+    scene.make_nodes(1);
+    scene.local.nodes["db-1"] = {.id = "i-db", .node = "db-1", .pool = "web"};
+    scene.pass(12s);
+    CHECK(scene.shown().nodes.size() == 1);
+    CHECK(scene.shown().alarm == "provider 'local' lists db-1, which is not of this pool");
+    scene.local.nodes.erase("db-1");
+    scene.die("db-1");
+    scene.pass(15s);
+    CHECK(scene.harness.node("db-1").intent == "offline");
+    CHECK(scene.shown().alarm.empty());
+}
+
+TEST_CASE("a key that an admin has added stays when its node is gone", "[pools][scaling]") {
+    PoolScene scene;
+    REQUIRE(scene.harness
+                .ask(KeyAddRequest{.name = "web-01",
+                                   .role = Role::agent,
+                                   .key = to_string(testing::some_key(7))},
+                     scene.harness.fresh_id())
+                ->result);
+    scene.make_nodes(1);
+    scene.need(0);
+    scene.pass(20s);
+    REQUIRE(scene.shown().nodes.empty());
+    const auto keys = scene.harness.read<KeysReply>(KeyListRequest{}).keys;
+    CHECK(std::ranges::count(keys, "web-01", &KeyView::name) == 1);
+}
+
+TEST_CASE("a node whose machine was replaced is removed under its new id", "[pools][scaling]") {
+    PoolScene scene;
+    scene.make_nodes(1);
+    scene.local.nodes.at("web-01").id = "i-new";
+    scene.pass(12s);
+    scene.need(0);
+    scene.pass(15s);
+    REQUIRE_FALSE(scene.local.removals.empty());
+    for (const RemoveNode& removal : scene.local.removals) {
+        CHECK(removal.id == "i-new");
+    }
+    CHECK(scene.shown().nodes.empty());
+}
+
+// Goal: an agent need not know the pool that its provider has made it for.
+TEST_CASE("a node of a provider that names no pool is in that of its provider",
+          "[pools][scaling]") {
+    PoolScene scene;
+    REQUIRE(scene.create());
+    scene.local.is_joined = false;
+    const bool joins_first = GENERATE(true, false);
+    scene.need(100);
+    if (joins_first) {
+        scene.pass(200ms);
+        scene.join("web-01", "default");
+    }
+    scene.pass(2s);
+    if (!joins_first) {
+        scene.join("web-01", "default");
+        scene.pass(2s);
+    }
+    CHECK(scene.member_names() == Names{"web-01"});
+    CHECK(scene.in_state("active") == Names{"web-01"});
+}
+
+TEST_CASE("a node of a provider that serves in another pool is an alarm", "[pools][scaling]") {
+    PoolScene scene;
+    REQUIRE(scene.create());
+    scene.local.is_joined = false;
+    scene.need(100);
+    scene.pass(2s);
+    scene.join("web-01", "db");
+    scene.pass(2s);
+    CHECK(scene.has_alarm("its node web-01 serves in pool 'db'"));
+    CHECK(scene.count_of_events("pool.active") == 0);
 }

@@ -100,6 +100,10 @@ TEST_CASE("the pool on the operators' list comes before a match", "[pools][scali
                     ->result);
         scene.pass(1s);
     };
+    list("default");
+    CHECK(pool_of(scene) == "default");
+    list("");
+    CHECK(pool_of(scene) == "web");
     list("own");
     CHECK(pool_of(scene) == "own");
     list("");

@@ -30,6 +30,8 @@ struct ApplyTo {
     void operator()(const Shared<StoredIntent>& row) const { put(image.intents, *row); }
     void operator()(const Shared<StoredPool>& row) const { put(image.pools, *row); }
     void operator()(const Shared<StoredPoolNode>& row) const { put(image.pool_nodes, *row); }
+    void operator()(const Shared<StoredSeason>& row) const { put(image.seasons, *row); }
+    void operator()(const Erase<StoredSeason>& row) const { erase(image.seasons, row.name); }
     void operator()(const Erase<StoredNode>& row) const { erase(image.nodes, row.name); }
     void operator()(const Erase<StoredIntent>& row) const { erase(image.intents, row.name); }
     void operator()(const Erase<StoredPool>& row) const { erase(image.pools, row.name); }

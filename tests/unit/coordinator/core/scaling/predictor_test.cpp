@@ -193,8 +193,11 @@ TEST_CASE("a forecast has the schedule and programs beside the predictor that de
     CHECK(row("oracle").trouble == "its predictor fails: it knows nothing");
     CHECK(scene.shown().alarm.empty());  // It decides nothing.
 
-    // Others begin with a score of their own.
+    // Those that stay keep their scores.
     REQUIRE(scene.set({.shadow = std::vector<std::string>{}}));
+    scene.pass(1s);
+    CHECK(row("schedule").predictions >= 10);
+    REQUIRE(scene.set({.schedule = lines("mon 00:00 300", "wed 13:00 100")}));
     scene.pass(1s);
     CHECK(row("schedule").predictions == 0);
     const auto reply = scene.harness.read<PoolForecastReply>(PoolForecastRequest{.name = "web"});
@@ -223,4 +226,51 @@ TEST_CASE("two programs are asked about one pool, each for itself", "[pools][sca
     scene.local.predicts = 700;
     scene.pass(2s);
     CHECK(scene.shown().decision.wanted == 700);
+}
+
+// Goal: an answer that decides is not lost because something else of the definition changes.
+TEST_CASE("no node goes because another program runs beside the one that decides",
+          "[pools][scaling]") {
+    auto options = PoolScene::with_programs();
+    options.predictors = {"oracle", "other"};
+    PoolScene scene{testing::CoordinatorHarness::empty_store(), options};
+    REQUIRE(scene.create({.predictor = "oracle"}));
+    scene.local.predicts = 400;
+    scene.need(100);
+    scene.pass(15s);
+    REQUIRE(scene.in_state("active").size() == 4);
+    scene.local.is_slow = true;
+    REQUIRE(scene.set({.shadow = std::vector<std::string>{"other"}}));
+    scene.pass(3s);
+    CHECK(scene.shown().decision.wanted == 400);
+    CHECK(scene.in_state("active").size() == 4);
+}
+
+// Goal: a program is heard before nodes go. Method: it is new, and answers after 8 s.
+TEST_CASE("no node goes before a new predictor has answered", "[pools][scaling]") {
+    PoolScene scene;
+    scene.make_nodes(4);
+    scene.local.is_slow = true;
+    scene.need(100);
+    REQUIRE(scene.set({.predictor = "oracle"}));
+    scene.pass(8s);
+    CHECK(scene.in_state("active").size() == 4);
+    CHECK(scene.shown().decision.reason == "waiting_for_predictor");
+    scene.local.is_slow = false;
+    scene.local.predicts = 400;
+    scene.pass(12s);
+    CHECK(scene.in_state("active").size() == 4);
+    CHECK(scene.shown().decision.reason == "enough");
+}
+
+TEST_CASE("a zone is no trouble before it was asked about", "[pools][scaling]") {
+    PoolScene scene;
+    scene.zones = {};
+    REQUIRE(scene.create({.predictor = "schedule",
+                          .schedule = lines("mon 00:00 100", "tue 23:00 300"),
+                          .zone = "Europe/Berlin"}));
+    scene.harness.pass(200ms);
+    CHECK(scene.shown().alarm.empty());
+    scene.pass(1s);
+    CHECK_FALSE(scene.shown().alarm.empty());
 }

@@ -275,3 +275,48 @@ TEST_CASE("a node that came before its provider listed it is refused no more", "
     scene.pass(3s);
     CHECK(scene.harness.status().refused_names.empty());
 }
+
+// Goal: the coordinator goes on to answer, however many nodes a provider has too many.
+TEST_CASE("a provider is asked for a bounded number of things at once", "[pools][scaling]") {
+    PoolScene scene;
+    REQUIRE(scene.create({.arrive_within_ms = 2'000}));
+    for (int at = 0; at < 100; ++at) {
+        const std::string name = "extra-" + std::to_string(at);
+        scene.local.nodes[name] = {.id = name, .node = name, .pool = "web"};
+    }
+    scene.pass(2s);
+    scene.local.is_slow = true;
+    scene.pass(4s);
+    REQUIRE(scene.in_state("removing").size() == 100);
+    CHECK(scene.calls_of<RemoveNode>().size() == 16);
+    CHECK(scene.calls_of<ListNodes>().size() == 1);
+    scene.local.is_slow = false;
+    scene.pass(10s);
+    CHECK(scene.shown().nodes.empty());
+    CHECK(scene.local.nodes.empty());
+}
+
+// Goal: what an operator removes does not come back, and its machine goes.
+TEST_CASE("a node of a pool that an operator removes is removed at its provider",
+          "[pools][scaling]") {
+    auto options = PoolScene::with_programs();
+    options.listed_only = GENERATE(true, false);
+    PoolScene scene{testing::CoordinatorHarness::empty_store(), options};
+    REQUIRE(scene.create());
+    scene.local.is_joined = false;
+    scene.need(100);
+    scene.pass(2s);
+    scene.join("web-01");
+    scene.pass(2s);
+    REQUIRE(scene.in_state("active").size() == 1);
+    scene.local.is_joined = true;
+    REQUIRE(
+        scene.harness
+            .ask(NodeRemoveRequest{.pattern = "web-01", .force = true}, scene.harness.fresh_id())
+            ->result);
+    scene.harness.send_hello(scene.harness["web-01"]);
+    CHECK_FALSE(scene.harness["web-01"].refusals.empty());
+    scene.pass(3s);
+    REQUIRE_FALSE(scene.local.removals.empty());
+    CHECK(scene.local.removals.front().id == "i-1");
+}

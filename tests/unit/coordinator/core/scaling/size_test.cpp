@@ -239,3 +239,19 @@ TEST_CASE("a wish that is not carried out begins no cooldown", "[pools][scaling]
     scene.pass(3s);
     CHECK(scene.count_of_events("pool.draining") == 1);
 }
+
+TEST_CASE("with another unit one node shows again how much a node has", "[pools][scaling]") {
+    PoolScene scene;
+    REQUIRE(scene.create({.node_amount = 0}));
+    scene.need(100);
+    scene.pass(5s);
+    scene.need(0);
+    scene.pass(20s);
+    REQUIRE(scene.shown().nodes.empty());
+    const std::uint32_t before = scene.asked();
+    scene.local.is_joined = false;
+    REQUIRE(scene.set({.unit = PoolUnit::cpu_milli}));
+    scene.need(50'000);
+    scene.pass(3s);
+    CHECK(scene.asked() == before + 1);
+}
