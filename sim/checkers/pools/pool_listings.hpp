@@ -109,9 +109,14 @@ private:
             }
             // One that has not joined yet has no record. It counts as there.
             const auto lost = rows.lost.find(name);
+            // Until the end of its record is durable, it is known, and may be lost.
+            const bool is_unknown =
+                unknown.contains(name) &&
+                std::ranges::find(step.durable().nodes, name, &coordinator::StoredNode::name) ==
+                    step.durable().nodes.end();
             const auto accepted = last.accepted.find(row.pool);
             const bool is_judged =
-                (lost == rows.lost.end() || !lost->second || unknown.contains(name)) &&
+                (lost == rows.lost.end() || !lost->second || is_unknown) &&
                 !is_overdue(now, step, row) &&
                 (accepted == last.accepted.end() || !accepted->second.contains(name));
             const bool is_listed = last.nodes.contains(name);
