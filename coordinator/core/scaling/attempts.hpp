@@ -54,15 +54,6 @@ public:
         std::erase_if(all_, [&](const auto& one) { return !is_wanted(one.first); });
         std::erase_if(under_way_, [&](const auto& one) { return !is_wanted(one.second); });
     }
-    /// Why the last failure was, of all that failed. Empty: nothing fails.
-    [[nodiscard]] std::string trouble() const {
-        for (const auto& [what, one] : all_) {
-            if (one.failures > 0) {
-                return one.why;
-            }
-        }
-        return {};
-    }
     [[nodiscard]] std::string why_failed(const std::string& what) const {
         const auto found = all_.find(what);
         return found == all_.end() ? std::string{} : found->second.why;

@@ -47,9 +47,14 @@ std::string Providers::listing_trouble(const std::string& provider) const {
                                      : found->second.attempts.why_failed(of_listing);
 }
 
-std::string Providers::trouble(const std::string& provider) const {
-    const auto found = providers_.find(provider);
-    return found == providers_.end() ? std::string{} : found->second.attempts.trouble();
+std::string Providers::trouble(const StoredPoolNode& row) const {
+    const auto found = providers_.find(row.provider);
+    if (found == providers_.end()) {
+        return {};
+    }
+    const bool is_removed = row.state == PoolNodeState::removing;
+    return found->second.attempts.why_failed(is_removed ? key(of_removal, row.id)
+                                                        : key(of_request, row.request));
 }
 
 std::optional<Providers::Answered> Providers::on_answer(Instant now, const OutsideAnswer& answer) {

@@ -33,8 +33,8 @@ public:
     [[nodiscard]] const Listing& listing(const std::string& provider) const;
     /// Why its last listing failed. Empty: it did not fail, or there was none yet.
     [[nodiscard]] std::string listing_trouble(const std::string& provider) const;
-    /// Why anything else that it was asked failed last. Empty: nothing fails.
-    [[nodiscard]] std::string trouble(const std::string& provider) const;
+    /// Why the request for the node, or its removal, failed last. Empty: it did not.
+    [[nodiscard]] std::string trouble(const StoredPoolNode& row) const;
     [[nodiscard]] std::uint64_t failures() const { return failures_; }
 
     struct Answered {

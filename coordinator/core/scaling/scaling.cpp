@@ -272,7 +272,8 @@ void Scaling::look(StepContext& step, const StoredPool& pool, OfPool& of_pool, C
         of_pool.growth = {};  // Nothing is missing any more.
     }
     for (const std::string& why :
-         {of_pool.growth.why_failed(of_growth), in_.predictors.trouble(pool.name)}) {
+         {of_pool.growth.why_failed(of_growth), failure_of_calls(pool.name),
+          in_.predictors.trouble(pool.name)}) {
         decided.alarm = decided.alarm.empty() ? why : decided.alarm;
     }
     if (decided.alarm != of_pool.alarm) {
@@ -405,12 +406,23 @@ const PoolDecision* Scaling::decision_of(const std::string& pool) const {
 
 std::string Scaling::alarm_of(const std::string& pool) const {
     const auto found = pools_.find(pool);
-    if (found == pools_.end() || !found->second.alarm.empty()) {
-        return found == pools_.end() ? std::string{} : found->second.alarm;
+    return found == pools_.end() ? std::string{} : found->second.alarm;
+}
+
+std::string Scaling::failure_of_calls(const std::string& pool) const {
+    const auto rows = rows_.find(pool);
+    if (rows == rows_.end()) {
+        return {};
     }
-    const StoredPool* const stored = in_.ledger.pools().rows().find(pool);
-    const std::string why = stored == nullptr ? "" : providers_.trouble(stored->spec.provider);
-    return why.empty() ? why : "its provider fails: " + why;
+    for (const std::string& name : rows->second) {
+        const StoredPoolNode& row = *in_.ledger.pool_nodes().rows().find(name);
+        const bool is_asked = row.state == PoolNodeState::removing ||
+                              (row.state == PoolNodeState::requested && !row.granted);
+        if (const std::string why = is_asked ? providers_.trouble(row) : ""; !why.empty()) {
+            return "its provider fails: " + why;
+        }
+    }
+    return {};
 }
 
 std::vector<PoolNode> Scaling::nodes_of(const std::string& pool) const {

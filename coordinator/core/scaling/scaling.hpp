@@ -96,6 +96,8 @@ private:
     /// The nodes of the pool that its provider has not listed.
     [[nodiscard]] std::set<std::string> missing_of(const std::string& pool,
                                                    const std::string& provider) const;
+    /// Why a call because of the pool failed last. Empty: none did.
+    [[nodiscard]] std::string failure_of_calls(const std::string& pool) const;
     void look(StepContext& step, const StoredPool& pool, OfPool& of_pool, Change& change);
     void announce_members(StepContext& step, const std::string& pool,
                           const std::vector<PoolNode>& nodes);

@@ -49,6 +49,7 @@ TEST_CASE("a refused request is repeated with growing pauses", "[pools][scaling]
     CHECK(requests_of(scene).size() == 1);
     CHECK(scene.shown().alarm.empty());
     CHECK(scene.harness.status().alarms.empty());
+    CHECK(scene.harness.happened("pool.alarm", "web"));
 }
 
 // Goal: a provider that grants fewer nodes than it was asked for is not asked again at once.
