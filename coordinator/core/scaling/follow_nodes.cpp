@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/limits.hpp"
 #include "coordinator/core/scaling/members.hpp"
 
 namespace muster::coordinator {
@@ -119,8 +120,10 @@ private:
         std::set<std::string> known;  // Not views: adopting a node may move them all.
         for (PoolNode& node : at_.nodes) {
             if (!node.is_provided) {
+                joined_.insert(node.row.name);
                 continue;
             }
+            has_slots_ = has_slots_ || node.is_slot();
             known.insert(node.row.name);
             const auto listed = at_.listing.nodes.find(node.row.name);
             if (is_listed(node) && listed->second.id != node.row.id) {
@@ -134,8 +137,12 @@ private:
             }
             if (at_.foreign.contains(name)) {
                 foreign_.push_back(name);
-            } else {
+            } else if (known.size() < limits::pool_nodes) {
+                known.insert(name);
                 adopt(listed);
+            } else if (change_.alarm.empty()) {
+                change_.alarm = "provider '" + at_.pool.spec.provider + "' lists more than " +
+                                std::to_string(limits::pool_nodes) + " nodes of the pool";
             }
         }
         if (!foreign_.empty() && change_.alarm.empty()) {
@@ -159,9 +166,11 @@ private:
             row.granted = true;
             end(*slot, {});
         }
-        const auto joined = std::ranges::find_if(at_.nodes, [&](const PoolNode& node) {
-            return !node.is_provided && node.row.name == listed.node;
-        });
+        const auto joined =
+            joined_.contains(listed.node)
+                ? std::ranges::find(at_.nodes, listed.node,
+                                    [](const PoolNode& node) { return node.row.name; })
+                : at_.nodes.end();
         PoolNode& node = joined == at_.nodes.end() ? at_.nodes.emplace_back() : *joined;
         node.row = std::move(row);
         node.is_provided = true;
@@ -169,6 +178,9 @@ private:
     }
     [[nodiscard]] PoolNode* slot_for(const ProvidedNode& listed) {
         PoolNode* oldest = nullptr;
+        if (!has_slots_) {
+            return oldest;
+        }
         for (PoolNode& node : at_.nodes) {
             if (!node.is_slot() || ended_.contains(node.row.name)) {
                 continue;
@@ -277,6 +289,8 @@ private:
 
     PoolSituation& at_;
     PoolChange& change_;
+    std::set<std::string> joined_;  // By themselves, or before they were listed.
+    bool has_slots_ = false;
     bool is_trusted_ = false;  // The listing says which nodes there are.
     std::map<std::string, StoredPoolNode> put_;
     std::set<std::string, std::less<>> ended_;

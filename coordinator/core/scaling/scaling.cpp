@@ -96,16 +96,19 @@ void Scaling::on_answer(StepContext& step, const OutsideAnswer& answer) {
             continue;
         }
         due_.insert(name);
-        if (answered->listed) {  // One that is listed again is missed the next time.
+        // One that is listed again is missed the next time.
+        if (answered->listed && !of_pool.accepted.empty()) {
             const auto missing = missing_of(name, pool->spec.provider);
             std::erase_if(of_pool.accepted,
                           [&](const std::string& node) { return !missing.contains(node); });
         }
         const auto rows = rows_.find(name);
-        for (const std::string& row :
-             rows == rows_.end() ? std::vector<std::string>{} : rows->second) {
+        if (answered->granted_of.empty() || rows == rows_.end()) {
+            continue;
+        }
+        for (const std::string& row : rows->second) {
             const StoredPoolNode* const node = in_.ledger.pool_nodes().rows().find(row);
-            if (!answered->granted_of.empty() && node->request == answered->granted_of) {
+            if (node->request == answered->granted_of) {
                 note_grant(step.now, of_pool, *node, *answered);
             }
         }
@@ -232,11 +235,12 @@ std::set<std::string> Scaling::missing_of(const std::string& pool,
                                           const std::string& provider) const {
     std::set<std::string> missing;
     const auto rows = rows_.find(pool);
-    if (rows != rows_.end()) {
-        missing.insert(rows->second.begin(), rows->second.end());
-    }
-    for (const auto& [name, node] : providers_.listing(provider).nodes) {
-        missing.erase(name);
+    const auto& listed = providers_.listing(provider).nodes;
+    for (const std::string& node :
+         rows == rows_.end() ? std::vector<std::string>{} : rows->second) {
+        if (!listed.contains(node)) {
+            missing.insert(node);
+        }
     }
     return missing;
 }

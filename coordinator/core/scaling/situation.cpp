@@ -81,11 +81,11 @@ std::set<std::string> Scaling::foreign_of(const PoolSituation& at) const {
     const auto is_slot = [](const PoolNode& node) { return node.is_slot(); };
     const auto first_slot = std::ranges::find_if(at.nodes, is_slot);
     for (const auto& [name, listed] : at.listing.nodes) {
+        if (listed.pool != at.pool.name) {
+            continue;  // First, because one provider may list the nodes of many pools.
+        }
         const StoredPoolNode* const row = in_.ledger.pool_nodes().rows().find(name);
         const auto index = in_.nodes.find(name);
-        if (listed.pool != at.pool.name) {
-            continue;
-        }
         if (row != nullptr) {
             if (row->pool != at.pool.name) {
                 foreign.insert(name);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/limits.hpp"
 #include "tests/unit/coordinator/core/scaling/pool_scene.hpp"
 #include "tests/unit/coordinator/core/security/keyed.hpp"
 
@@ -336,4 +337,16 @@ TEST_CASE("a node of a provider that serves in another pool is an alarm", "[pool
     scene.pass(2s);
     CHECK(scene.has_alarm("its node web-01 serves in pool 'db'"));
     CHECK(scene.count_of_events("pool.active") == 0);
+}
+
+TEST_CASE("a pool takes as many nodes as it may have", "[pools][scaling][bad_input]") {
+    PoolScene scene;
+    REQUIRE(scene.create());
+    for (std::uint32_t at = 0; at <= limits::pool_nodes; ++at) {
+        const std::string name = "extra-" + std::to_string(at);
+        scene.local.nodes[name] = {.id = name, .node = name, .pool = "web"};
+    }
+    scene.pass(300ms);
+    CHECK(scene.shown().decision.nodes == limits::pool_nodes);
+    CHECK(scene.shown().alarm == "provider 'local' lists more than 10000 nodes of the pool");
 }
