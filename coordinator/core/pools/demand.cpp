@@ -64,7 +64,7 @@ Result<void> Demand::check_room(const Advert& advert) const {
     const auto wanted = static_cast<std::size_t>(
         std::ranges::count_if(advert.needs, [](const PoolNeed& need) { return need.amount > 0; }));
     const std::size_t added = own >= wanted ? 0 : wanted;  // What is taken back needs no room.
-    if ((added > 0 && claims_ + added > limits::demand_claims) ||
+    if (claims_ + added > limits::demand_claims ||
         (!is_known && reporters_.size() == limits::demand_reporters)) {
         return fail(Errc::too_large, "there is room for " +
                                          std::to_string(limits::demand_reporters) +

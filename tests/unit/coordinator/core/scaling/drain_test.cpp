@@ -197,3 +197,18 @@ TEST_CASE("a drain ends with the work, or at its deadline", "[pools][scaling][FN
         CHECK_FALSE(scene.local.removals.empty());
     }
 }
+
+// Goal: the least number of nodes is there, and not only on its way.
+TEST_CASE("no drain leaves fewer than the least while others are still to come",
+          "[pools][scaling][FN-27]") {
+    PoolScene scene;
+    scene.make_nodes(2, {.min = 2});
+    scene.local.brings = 0;
+    scene.need(300);
+    scene.pass(2s);
+    REQUIRE(scene.slots() == 1);
+    scene.need(0);
+    scene.pass(10s);
+    CHECK(scene.in_state("active").size() == 2);
+    CHECK(scene.count_of_events("pool.draining") == 0);
+}

@@ -129,6 +129,8 @@ TEST_CASE("a node that dies before it is listed is replaced", "[pools][scaling][
     scene.join("web-77");
     scene.pass(1s);
     scene.die("web-77");
+    scene.pass(6s);  // It is decided lost.
+    CHECK(scene.asked() == 1);
     scene.local.nodes["web-77"] = {.id = "i-77", .node = "web-77", .pool = "web"};
     scene.local.brings = 999;
     scene.pass(8s);
