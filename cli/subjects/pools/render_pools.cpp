@@ -37,12 +37,8 @@ std::string text_of(const DemandReply& reply, const Style& /*style*/) {
     if (!reply.newest) {
         return "a newer one came before, so nothing changed\n";
     }
-    std::string text = "it counts until its time is over; 'muster demand list' shows all\n";
-    for (const std::string& pool : reply.undefined) {
-        text += fmt::format("pool '{}' has no definition, so nothing changes its size\n",
-                            printable(pool));
-    }
-    return text;
+    return std::string{"it counts until its time is over; 'muster demand list' shows all\n"} +
+           (reply.undefined ? "the pool has no definition, so nothing changes its size\n" : "");
 }
 
 std::string text_of(const DemandListReply& reply, const Style& style) {

@@ -22,7 +22,7 @@ void fields(auto& visit, Like<DemandSetRequest> auto& request) {
 }
 void fields(auto& visit, Like<DemandReply> auto& reply) {
     visit("newest", reply.newest, plain);
-    visit("undefined", reply.undefined, texts(limits::reply_rows, limits::name_bytes).or_default());
+    visit("undefined", reply.undefined, plain.or_default());
 }
 void fields(auto& visit, Like<DemandListRequest, PoolListRequest> auto& request) {
     visit("pattern", request.pattern, name_pattern.or_default());

@@ -28,8 +28,8 @@ struct DemandSetRequest {
     friend bool operator==(const DemandSetRequest&, const DemandSetRequest&) = default;
 };
 struct DemandReply {
-    bool newest = true;  ///< False: a newer one came before, and this has no effect.
-    std::vector<std::string> undefined{};  ///< Pools of it that have no definition.
+    bool newest = true;      ///< False: a newer one came before, and this has no effect.
+    bool undefined = false;  ///< It names one pool, which has no definition.
 
     friend bool operator==(const DemandReply&, const DemandReply&) = default;
 };

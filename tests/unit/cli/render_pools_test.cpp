@@ -18,6 +18,9 @@ TEST_CASE("demand is shown with who needs it, and for how long it counts", "[cli
     CHECK(render(DemandListReply{}, {}, {}) == "nobody needs any pool\n");
     CHECK(render(DemandReply{}, {}, {}) ==
           "it counts until its time is over; 'muster demand list' shows all\n");
+    CHECK(render(DemandReply{.undefined = true}, {}, {}) ==
+          "it counts until its time is over; 'muster demand list' shows all\n"
+          "the pool has no definition, so nothing changes its size\n");
     CHECK(render(DemandReply{.newest = false}, {}, {}) ==
           "a newer one came before, so nothing changed\n");
 }

@@ -80,13 +80,11 @@ Result<DemandReply> DemandHandler::take(const RequestContext& context,
     if (!newest) {
         return tl::unexpected{newest.error()};
     }
-    DemandReply reply{.newest = *newest};
-    for (const PoolNeedView& need : request.needs) {
-        if (need.amount > 0 && ledger_.pools().rows().find(need.pool) == nullptr) {
-            reply.undefined.push_back(need.pool);
-        }
-    }
-    return reply;
+    // Programs name many pools, and each second. A person names one.
+    const bool is_of_one = request.needs.size() == 1 && request.needs.front().amount > 0;
+    const bool is_undefined =
+        is_of_one && ledger_.pools().rows().find(request.needs.front().pool) == nullptr;
+    return DemandReply{.newest = *newest, .undefined = is_undefined};
 }
 
 }  // namespace muster::coordinator
