@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <ranges>
 #include <span>
 #include <system_error>
 #include <vector>
@@ -106,8 +105,10 @@ std::string Seasonal::learned() const {
 
 Result<void> Seasonal::take_learned(std::string_view text) {
     std::vector<Usual> amounts;
-    for (const auto word : std::views::split(text, ' ')) {
-        const std::string_view amount{word.begin(), word.end()};
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t space = std::min(text.find(' ', at), text.size());
+        const std::string_view amount = text.substr(at, space - at);
+        at = space + 1;
         Amount number = 0;
         const auto [end, error] = std::from_chars(amount.begin(), amount.end(), number);
         const bool is_number = error == std::errc{} && end == amount.end() && number <= most_amount;
