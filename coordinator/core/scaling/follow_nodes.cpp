@@ -211,6 +211,9 @@ private:
         const bool is_late = is_over(node.row.since, at_.pool.spec.arrive_within_ms, at_.now);
         // It joined, and died before it was listed. So it is not awaited any more.
         const bool has_died = node.is_known && raw(node.lost_since) >= raw(node.row.since);
+        const bool was_removed = !node.has_record;  // By an operator.
+        const bool stays_lost = at_.hold_code.empty() && node.lost_since != CivilMs{} &&
+                                is_over(node.lost_since, at_.pool.spec.arrive_within_ms, at_.now);
         switch (node.row.state) {
             case PoolNodeState::requested:
                 if ((node.serves || has_died) && !node.is_slot()) {
@@ -226,10 +229,7 @@ private:
             case PoolNodeState::active:
                 if (is_gone) {
                     end(node, &vanished_);
-                } else if (!node.has_record) {  // An operator removed it.
-                    enter(node, PoolNodeState::removing, removing_);
-                } else if (at_.hold_code.empty() && node.lost_since != CivilMs{} &&
-                           is_over(node.lost_since, at_.pool.spec.arrive_within_ms, at_.now)) {
+                } else if (was_removed || stays_lost) {
                     enter(node, PoolNodeState::removing, removing_);
                 }
                 return;

@@ -355,7 +355,7 @@ void Scaling::apply(const StoredPool& pool, const PoolChange& decided, CivilMs n
     }
     for (const std::string& name : decided.gone) {
         const StoredIntent before = in_.ledger.intents().proposed(name);
-        StoredIntent after = no_row<StoredIntent>(name);
+        auto after = no_row<StoredIntent>(name);
         after.admission = before.admission;
         if (after != before) {
             intents.put.emplace_back(std::move(after));

@@ -104,8 +104,8 @@ private:
     [[nodiscard]] std::vector<PoolNode> gather(const StoredPool& pool) const;
     void add_facts(const StoredPool& pool, NodeIndex index, PoolNode& node) const;
     /// Listed names that belong to others.
-    [[nodiscard]] std::set<std::string> foreign_of(const PoolSituation& situation) const;
-    void hold(Instant now, const OfPool& of_pool, PoolSituation& situation) const;
+    [[nodiscard]] std::set<std::string> foreign_of(const PoolSituation& at) const;
+    void hold(Instant now, const OfPool& of_pool, PoolSituation& at) const;
     void apply(const StoredPool& pool, const PoolChange& decided, CivilMs now, Change& change);
     /// What predictors have learned.
     void save_learned(Change& change);
