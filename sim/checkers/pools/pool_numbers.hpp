@@ -20,6 +20,8 @@ public:
             for (auto& [name, rounds] : gone_) {
                 rounds += is_frozen_ ? 0U : 1U;
             }
+        } else if (topic == "node.suspended") {
+            is_settled_ = false;  // A host whose disk is still full, for example.
         } else if (topic.starts_with("freeze.")) {
             is_frozen_ = topic != "freeze.ended";
             hear_again();

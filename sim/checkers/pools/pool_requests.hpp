@@ -44,6 +44,10 @@ public:
                 check_request(step, *what);
             }
         }
+        // A node that is suspended meanwhile, for its full disk, for example, is replaced.
+        for (const Event& event : step.output.events) {
+            is_settled_ = is_settled_ && event.topic != "node.suspended";
+        }
         written_.on(step);
         if (PoolRows::are_in(step.output)) {
             check_rows(now, step, found == leaderships_.end() ? Leadership{} : found->second);
