@@ -58,7 +58,7 @@ public:
 
     /// The change that is wanted now.
     [[nodiscard]] Resize resize(Instant now, Amount wanted, const Holding& has) const;
-    /// What was made of it, in nodes. The cooldowns begin.
+    /// The pool got and lost so many nodes, so its cooldowns begin.
     void on_resized(Instant now, std::uint32_t up, std::uint32_t down);
 
 private:

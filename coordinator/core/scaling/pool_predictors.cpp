@@ -9,7 +9,8 @@ namespace muster::coordinator {
 
 namespace {
 
-/// Who is to be asked is looked for this often: it takes time with many pools.
+/// Programs that are due are searched for this often, because the search takes time with many
+/// pools.
 constexpr Duration looked_every = 500ms;
 
 }  // namespace

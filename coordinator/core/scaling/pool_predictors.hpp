@@ -42,10 +42,10 @@ public:
     }
     /// Takes samples of all pools, if they are due.
     void sample(Now now);
-    /// What was learned in an earlier leadership.
+    /// `seasonal` goes on with the row of an earlier leadership.
     void take_learned(const StoredSeason& season);
-    /// What is to be stored of what was learned, at most so many rows. Each hour it is due for each
-    /// pool.
+    /// The rows of `seasonal` that are to be stored: at most `most` of them. Each hour there is one
+    /// for each pool.
     [[nodiscard]] std::vector<StoredSeason> take_unsaved(std::size_t most);
     [[nodiscard]] bool has_unsaved() const { return !unsaved_.empty(); }
     /// Calls the programs that are due.
@@ -88,7 +88,7 @@ private:
     std::map<std::string, std::int32_t> offsets_;  // Of zones, in seconds.
     std::set<std::string> unknown_zones_;
     std::map<std::string, OfPool> pools_;
-    std::optional<Instant> looked_;  // When it was last looked who is to be asked.
+    std::optional<Instant> looked_;  // When programs that are due were last searched for.
     std::set<std::string> unsaved_;
     std::optional<std::int64_t> saved_hour_;  // Since 1970.
 };

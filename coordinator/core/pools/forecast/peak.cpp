@@ -6,7 +6,7 @@ namespace muster::coordinator {
 
 Amount Peak::predict(CivilMs at) const {
     const auto length = std::chrono::duration_cast<std::chrono::seconds>(window_.length()).count();
-    // What is needed now counts as it is.
+    // The newest sample does not decay.
     Amount most = window_.samples().empty() ? 0 : window_.samples().back().need;
     for (const NeedSample& sample : window_.samples()) {
         const std::int64_t age =

@@ -33,8 +33,8 @@ public:
     void observe(const NeedSample& sample);
     [[nodiscard]] Amount predict(CivilMs at) const;
 
-    /// What is usual, as text: the amounts of the quarters of the week, then those of the day, with
-    /// `-` for what is not known. Empty: nothing is.
+    /// The usual amounts as text: those of the quarters of the week, then those of the day. A `-`
+    /// is an amount that is not known. The text is empty if none is.
     [[nodiscard]] std::string learned() const;
     /// Goes on with what an earlier one has learned.
     [[nodiscard]] Result<void> take_learned(std::string_view text);
