@@ -78,8 +78,11 @@ std::string text_of(const PoolForecastReply& reply, const Style& style) {
             "to be needed\n",
             printable(reply.name), reply.need);
     }
-    std::string text = fmt::format("pool '{}' needs {}; its last hour:\n{}\n\n",
-                                   printable(reply.name), reply.need, line_of(reply.recent));
+    std::string text = reply.recent.empty()
+                           ? fmt::format("pool '{}' needs {}; there is no sample of it yet\n\n",
+                                         printable(reply.name), reply.need)
+                           : fmt::format("pool '{}' needs {}; its last hour:\n{}\n\n",
+                                         printable(reply.name), reply.need, line_of(reply.recent));
     Table table{{"PREDICTOR", "EXPECTS", "SHORT", "MEAN SHORT", "MEAN OVER", "COUNT"}};
     for (const ForecastView& one : reply.predictors) {
         const std::uint64_t count = std::max<std::uint64_t>(1, one.predictions);

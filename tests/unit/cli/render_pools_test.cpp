@@ -39,6 +39,15 @@ TEST_CASE("a forecast has a line of the last hour, and the errors of each predic
         .name = "web", .need = 80, .ahead_ms = 120'000, .predictors = {}, .recent = {}};
     CHECK(render(reply, {}, {}) ==
           "pool 'web' needs 80; nothing is predicted yet, because it has just come to be needed\n");
+    reply.active = "ml";
+    reply.predictors = {{"ml", 0, 0, 0, 0, 0, "it has not answered yet"}};
+    CHECK(render(reply, {}, {}) ==
+          "pool 'web' needs 80; there is no sample of it yet\n\n"
+          "PREDICTOR  EXPECTS  SHORT  MEAN SHORT  MEAN OVER  COUNT\n"
+          "ml *       -        0 %    0           0          0\n"
+          "ml: it has not answered yet\n\n"
+          "expected is what is needed in 120 s; short and over are by how much earlier "
+          "expectations were off, of which count is how many; * decides\n");
     reply.predictors = {{"trend", 120, 4, 1, 6, 2}, {"peak", 80, 0, 0, 0, 0}};
     for (std::uint64_t need = 0; need <= 80; need += 10) {
         reply.recent.push_back({CivilMs{static_cast<std::int64_t>(need)}, need});
