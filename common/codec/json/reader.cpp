@@ -1,7 +1,6 @@
 #include "common/codec/json/reader.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "common/codec/shapes/unknown_field.hpp"
 
@@ -9,10 +8,16 @@ namespace muster::codec {
 
 namespace {
 
-// The library builds trees by recursion, so a scan finds the depth of a text first.
-std::size_t depth_of(std::string_view text) {
+/// What a text has, if it is JSON.
+struct Scan {
     std::size_t depth = 0;
-    std::size_t deepest = 0;
+    std::size_t keys = 0;
+};
+
+// The library builds trees by recursion, so a scan finds the depth of a text first.
+Scan scan(std::string_view text) {
+    Scan found;
+    std::size_t depth = 0;
     bool in_string = false;
     for (std::size_t at = 0; at < text.size(); ++at) {
         const char c = text[at];
@@ -21,39 +26,24 @@ std::size_t depth_of(std::string_view text) {
             in_string = c != '"';
         } else if (c == '"') {
             in_string = true;
+        } else if (c == ':') {
+            ++found.keys;
         } else if (c == '{' || c == '[') {
-            deepest = std::max(deepest, ++depth);
+            found.depth = std::max(found.depth, ++depth);
         } else if ((c == '}' || c == ']') && depth > 0) {
             --depth;
         }
     }
-    return deepest;
+    return found;
 }
 
-/// Finds a key that an object has twice: the tree would keep one of the two, perhaps the wrong one.
-/// It counts keys by depth, because a tree of them may be as large as the text.
-class DoubleKeys {
-public:
-    bool operator()(int /*depth*/, ParsedJson::parse_event_t event, const ParsedJson& value) {
-        switch (event) {
-            case ParsedJson::parse_event_t::object_start: counts_.push_back(0); break;
-            case ParsedJson::parse_event_t::key: ++counts_.back(); break;
-            case ParsedJson::parse_event_t::object_end:
-                found_ = found_ || counts_.back() != value.size();
-                counts_.pop_back();
-                break;
-            case ParsedJson::parse_event_t::array_start:
-            case ParsedJson::parse_event_t::array_end:
-            case ParsedJson::parse_event_t::value: break;
-        }
-        return true;
+std::size_t keys_in(const ParsedJson& tree) {
+    std::size_t keys = tree.is_object() ? tree.size() : 0;
+    for (const ParsedJson& element : tree) {
+        keys += element.is_structured() ? keys_in(element) : 0;
     }
-    [[nodiscard]] bool found() const { return found_; }
-
-private:
-    std::vector<std::size_t> counts_;
-    bool found_ = false;
-};
+    return keys;
+}
 
 /// The library's error text without its frame and without the input, which may be long.
 std::string_view finding_of(std::string_view what) {
@@ -63,11 +53,13 @@ std::string_view finding_of(std::string_view what) {
     return what.substr(0, std::min(what.find("; last read"), what.find("; expected")));
 }
 
-Result<ParsedJson> parse(std::string_view text) {
-    DoubleKeys keys;
+Result<ParsedJson> parse(std::string_view text, std::size_t keys) {
     try {
-        auto tree = ParsedJson::parse(text, std::ref(keys));
-        if (keys.found()) {
+        auto tree = ParsedJson::parse(text);
+        // Of a key that an object has twice the tree keeps one, perhaps the wrong one. The
+        // library's callbacks could see it, but with them it needs the square of the time for long
+        // lists.
+        if (keys_in(tree) != keys) {
             return muster::fail(Errc::malformed,
                                 "the JSON text has the same key twice in an object");
         }
@@ -89,11 +81,17 @@ Result<ParsedJson> parse_json(std::string_view text, std::size_t max_bytes) {
         return muster::fail(Errc::too_large,
                             "the JSON text has " + too_many(text.size(), "bytes", max_bytes));
     }
-    if (depth_of(text) > limits::nesting) {
+    const auto found = scan(text);
+    if (found.depth > limits::nesting) {
         return muster::fail(Errc::too_large, "the JSON text nests deeper than " +
                                                  std::to_string(limits::nesting) + " levels");
     }
-    auto tree = parse(text);
+    // The library would take it as the end of the text, and skip what follows.
+    if (const auto zero = text.find('\0'); zero != std::string_view::npos) {
+        return muster::fail(Errc::malformed, "the text is not JSON from byte " +
+                                                 std::to_string(zero + 1) + " on: a byte of 0");
+    }
+    auto tree = parse(text, found.keys);
     if (tree && !tree->is_object()) {
         return muster::fail(Errc::malformed, "the JSON text is not an object");
     }

@@ -13,6 +13,7 @@
 
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
+#include "common/codec/json/reader.hpp"
 #include "common/codec/msgpack/cursor.hpp"
 #include "tests/share.hpp"
 #include "tests/unit/allocations.hpp"
@@ -336,6 +337,22 @@ TEST_CASE("a broken JSON text is refused with its exact error", "[codec][json][h
     CHECK(refused("{" + std::string(60'000, 'x')) ==
           "the text is not JSON from byte 2 on: invalid literal");
     CHECK(codec::request_from_json(R"({"verb":"ping","x":{"verb":1},"y":[{"a":1},{"a":1}]})"));
+    CHECK(codec::request_from_json(R"({"verb":"ping","x":"a:b\":{","y":[[{":":":"}],[]]})"));
+    CHECK(refused("{\"verb\":\"ping\"}\0{}"s) ==
+          "the text is not JSON from byte 16 on: a byte of 0");
+}
+
+// Goal: no text needs the square of the time. Method: one for which that would be many minutes.
+TEST_CASE("a JSON text of many objects is read as fast as one of few", "[codec][json][hostile]") {
+    std::string text = R"({"x":[)";
+    constexpr int objects = 1'000'000;
+    for (int object = 0; object < objects; ++object) {
+        text += "{},";
+    }
+    text += "{}]}";
+    const auto tree = codec::parse_json(text, text.size());
+    REQUIRE(tree);
+    CHECK(tree->at("x").size() == objects + 1);
 }
 
 // Goal: a message of a later version is understood. Method: a poll with two more elements.

@@ -83,6 +83,7 @@ TEST_CASE("an answer with a mistake is an error that says what is right", "[prov
         {provision(3), "granted 3", "not JSON"},
         {provision(3), "[3]", "not an object"},
         {provision(3), R"({"granted": 3} {"granted": 3})", "not JSON"},
+        {provision(3), std::string("{\"granted\": 3}\0x", 16), "not JSON"},
         {provision(3), "{\"granted\": 3, \"\xff\": 1}", "not JSON"},
         {provision(3), R"({"granted": 3, "granted": 2})", "the same key twice"},
         {provision(3), "{}", "granted is missing"},
