@@ -84,10 +84,10 @@ Result<std::vector<Nodes::Held>> Nodes::missing(std::uint32_t count) const {
         if (clean_up(name)) {
             again.push_back(name);
         }
-        node.address = free_address(name, taken);
+        node.address = free_address(subject_.cluster, name, taken);
         if (node.address.empty()) {
-            return fail(Errc::busy, "no port of 127.0.0.1 is free for node " + name +
-                                        "; remove some nodes of this host");
+            return fail(Errc::busy,
+                        "no port is free for node " + name + "; remove some nodes of this host");
         }
         taken.insert(node.address);
         nodes.push_back({std::move(node), *std::move(lock)});

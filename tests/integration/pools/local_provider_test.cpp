@@ -111,7 +111,7 @@ TEST_CASE("the local provider makes the nodes of a request once, and removes the
             provided.cluster().ask({{"verb", "node show"}, {"name", node}}).at("offer");
         CHECK(facts.at("pool") == "web");
         CHECK(facts.at("labels").at("rack") == "r7");
-        CHECK(facts.at("labels").at("address").get<std::string>().starts_with("127.0.0.1:"));
+        CHECK(facts.at("labels").at("address").get<std::string>().starts_with("127."));
         CHECK(provided.answer({"remove", node}) == Json::object());
     }
     CHECK(provided.listed().empty());
@@ -123,6 +123,21 @@ TEST_CASE("the local provider makes the nodes of a request once, and removes the
     CHECK(provided.listed().empty());
     const auto keys = provided.cluster().muster_by_key({"key", "list"});
     CHECK(!contains(keys.output, "web-7-12"));
+}
+
+// Goal: clusters on one host do not share a server. Method: a node of the same name in each of two.
+TEST_CASE("nodes of the same name in two clusters have different addresses",
+          "[integration][pools]") {
+    const auto address_in = [](const std::string& cluster) {
+        ProvidedCluster provided;
+        const Json subject{{"cluster", cluster}, {"pool", "web"}, {"request", "7-12"}};
+        CHECK(provided.call({"provision", "1"}, subject.dump()).exit == Exit{.code = 0});
+        CHECK(provided.cluster().serving(1));
+        const Json shown = provided.cluster().ask({{"verb", "node show"}, {"name", "web-7-12-1"}});
+        CHECK(provided.call({"remove", "web-7-12-1"}, subject.dump()).exit == Exit{.code = 0});
+        return shown.at("offer").at("labels").at("address").get<std::string>();
+    };
+    CHECK(address_in("c1") != address_in("c2"));
 }
 
 TEST_CASE("the same request from two leaders at once makes its nodes once",

@@ -57,8 +57,8 @@ public:
         return names;
     }
     [[nodiscard]] std::string address_of(const std::string& node) const {
-        for (const Json& member :
-             cluster_.ask({{"verb", "pool members"}, {"name", "web"}})["members"]) {
+        const Json reply = cluster_.ask({{"verb", "pool members"}, {"name", "web"}});
+        for (const Json& member : reply.at("members")) {
             if (member.at("node") == node) {
                 return member.at("address");
             }
