@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/integration/support/harness.hpp"
@@ -58,8 +59,9 @@ TEST_CASE("events reach exactly the clients that subscribed to their topic",
     CHECK(lost->at("epoch") == cluster.status().at("epoch"));
 }
 
-// Goal: a client that missed events can get them from the coordinator's ring.
-// Method: listen, then ask for the events after the first one received, and compare.
+// Goal: a client that missed events can get them from the coordinator's ring, but of rounds without
+// news only the last. Method: listen, then ask for the events after the first one received, and
+// compare.
 TEST_CASE("events since a number close a gap", "[integration][events]") {
     Cluster cluster{{.nodes = {"n1"}}};
     Client listener{zmq::socket_type::sub, cluster.endpoints().events};
@@ -73,19 +75,30 @@ TEST_CASE("events since a number close a gap", "[integration][events]") {
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
     cluster.ask({{"verb", "task remove"}, {"pattern", "web"}});
-    REQUIRE(next_event(listener, "", "task.removed", "web"));
+    const auto is_round = [](const Json& event) { return event.at("topic") == "round.closed"; };
+    std::vector<Json> received;
+    do {
+        const auto frames = listener.receive();
+        REQUIRE(frames);
+        if (auto event = Json::parse(frames->at(1)); !is_round(event)) {
+            received.push_back(std::move(event));
+        }
+    } while (received.empty() || received.back().at("topic") != "task.removed");
 
     const auto since = Json::parse(first->at(1)).at("sequence").get<std::uint64_t>();
     const auto answer = cluster.ask({{"verb", "events"}, {"since", since}});
-    std::uint64_t expected = since;
-    std::set<std::string> topics;
+    std::uint64_t last = since;
+    std::vector<Json> kept;
     for (const auto& event : answer.at("events")) {
-        CHECK(event.at("sequence") == ++expected);
-        topics.insert(event.at("topic").get<std::string>());
+        const auto sequence = event.at("sequence").get<std::uint64_t>();
+        CHECK(sequence > last);
+        last = sequence;
+        if (!is_round(event) && kept.size() < received.size()) {
+            kept.push_back(event);
+        }
     }
-    CHECK(topics.contains("task.added"));
-    CHECK(topics.contains("task.removed"));
-    CHECK(cluster.ask({{"verb", "events"}, {"since", expected + 1'000'000}}).at("events").empty());
+    CHECK(kept == received);
+    CHECK(cluster.ask({{"verb", "events"}, {"since", last + 1'000'000}}).at("events").empty());
 }
 
 // Goal: the examples in the help can be typed as they are.

@@ -149,16 +149,21 @@ Result<void> WholeEtcd::claim() {
 }
 
 Result<void> WholeEtcd::commit(std::vector<Operation> operations) {
-    return client_->renew(claim_)
-        .and_then([&](Duration) {
-            return client_->commit({.conditions = {WasMade{keys_.leader(), claimed_}},
-                                    .operations = std::move(operations)});
-        })
-        .and_then([&](const Committed& committed) -> Result<void> {
-            return committed.done
-                       ? Result<void>{}
-                       : fail(Errc::refused, "the lease on " + name() +
-                                                 " ended meanwhile, so nothing more was written");
+    const auto lease_ended = [&]() -> Result<void> {
+        return fail(Errc::refused, "the lease on " + name() +
+                                       " ended meanwhile, so nothing more was written; etcd needed "
+                                       "too long for a change, or another took the lead");
+    };
+    const auto renewed = client_->renew(claim_);
+    if (!renewed) {
+        return renewed.error().code == Errc::not_found ? lease_ended()
+                                                       : tl::unexpected{renewed.error()};
+    }
+    return client_
+        ->commit({.conditions = {WasMade{keys_.leader(), claimed_}},
+                  .operations = std::move(operations)})
+        .and_then([&](const Committed& committed) {
+            return committed.done ? Result<void>{} : lease_ended();
         });
 }
 

@@ -354,7 +354,10 @@ Json RealCluster::node(const std::string& name) const {
 }
 
 bool RealCluster::serving(std::size_t nodes) const {
-    return until([&] { return status().at("serving").get<std::size_t>() == nodes; });
+    return until([&] {
+        const Json now = status();
+        return !now.contains("standby") && now.at("serving").get<std::size_t>() == nodes;
+    });
 }
 
 Finished RealCluster::muster(std::vector<std::string> words, std::vector<std::string> env) const {
