@@ -74,7 +74,8 @@ struct CoreFields::OfPools {
     }
     static constexpr auto names(const Scaling*) {
         return "-options -in began nodes members providers derived pools due "
-               "demand_read rows last_write last_call last_request time_known_since calls_are_due "
+               "next_look demand_read rows last_write last_call last_request time_known_since "
+               "calls_are_due "
                "-wanted "
                "events";
     }

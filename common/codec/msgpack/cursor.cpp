@@ -216,26 +216,30 @@ std::size_t Cursor::long_array(std::string_view what, std::size_t max) {
     return count_after(0x90U, array16, array32, what, max, 1, "an array");
 }
 
-std::size_t Cursor::map(std::string_view what, std::size_t max) {
+std::size_t Cursor::long_map(std::string_view what, std::size_t max) {
     return count_after(0x80U, map16, map32, what, max, 2, "a map");
 }
 
 // Skips a value's own bytes and returns how many values it contains.
 std::uint64_t Cursor::skip_one(std::string_view what) {
+    const std::uint8_t kind = at_ == end_ ? std::uint8_t{never_used} : head();
+    if (kind < 0x80U || kind >= negative_fixint || kind == nil || kind == false_value ||
+        kind == true_value) {
+        ++at_;
+        return 0;
+    }
+    if (at_text()) {
+        (void)text(what, left());
+        return 0;
+    }
     if (at_map()) {
         return 2 * map(what, left());
     }
     if (at_array()) {
         return array(what, left());
     }
-    const std::uint8_t kind = at_ == end_ ? std::uint8_t{never_used} : head();
-    if (at_text() || (kind >= bin8 && kind <= bin32)) {
+    if (kind >= bin8 && kind <= bin32) {
         (void)bytes(what, left());
-        return 0;
-    }
-    if (kind < 0x80U || kind >= negative_fixint || kind == nil || kind == false_value ||
-        kind == true_value) {
-        ++at_;
         return 0;
     }
     if (kind >= uint8 && kind <= int64) {

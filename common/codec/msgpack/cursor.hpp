@@ -73,7 +73,16 @@ public:
         }
         return long_array(what, max);
     }
-    std::size_t map(std::string_view what, std::size_t max);
+    std::size_t map(std::string_view what, std::size_t max) {
+        if (at_ != end_ && (head() & 0xf0U) == 0x80U) [[likely]] {
+            const std::size_t count = head() & 0x0fU;
+            if (2 * count < left() && count <= max) [[likely]] {
+                ++at_;
+                return count;
+            }
+        }
+        return long_map(what, max);
+    }
 
     [[nodiscard]] bool at_map() const {
         return at_ != end_ && ((head() & 0xf0U) == 0x80U || head() == 0xdeU || head() == 0xdfU);
@@ -119,6 +128,7 @@ private:
     std::int64_t long_signed_number(std::string_view what, std::int64_t min, std::int64_t max);
     std::string_view long_text(std::string_view what, std::size_t max);
     std::size_t long_array(std::string_view what, std::size_t max);
+    std::size_t long_map(std::string_view what, std::size_t max);
     [[nodiscard]] std::string_view take(std::string_view what, std::uint64_t size, std::size_t max);
     [[nodiscard]] std::size_t count_after(std::uint8_t head_of_short, std::uint8_t head16,
                                           std::uint8_t head32, std::string_view what,

@@ -66,24 +66,32 @@ void Scaling::index_rows() {
 
 void Scaling::looks_at_all() {
     for (const auto& [name, of_pool] : pools_) {
-        due_.insert(due_.end(), name);
+        look_soon(name, of_pool);
     }
 }
 
+void Scaling::look_soon(const std::string& pool) {
+    if (const auto found = pools_.find(pool); found != pools_.end()) {
+        look_soon(pool, found->second);
+    }
+}
+
+void Scaling::look_soon(const std::string& name, const OfPool& of_pool) {
+    const Instant at = of_pool.looked_at ? *of_pool.looked_at + looked_at_every : Instant{};
+    next_look_ = std::min(next_look_.value_or(at), at);
+    due_.insert(name);
+}
+
 void Scaling::on_changed_node(NodeIndex index) {
-    for (std::string& pool : nodes_.on_changed(index)) {
-        if (pools_.contains(pool)) {
-            due_.insert(std::move(pool));
-        }
+    for (const std::string& pool : nodes_.on_changed(index)) {
+        look_soon(pool);
     }
 }
 
 void Scaling::on_answer(StepContext& step, const OutsideAnswer& answer) {
     calls_are_due_ = true;
     if (const auto pool = in_.predictors.on_answer(step.now, answer)) {
-        if (pools_.contains(*pool)) {
-            due_.insert(*pool);
-        }
+        look_soon(*pool);
         return;
     }
     const auto answered = providers_.on_answer(step.now, answer);
@@ -95,7 +103,7 @@ void Scaling::on_answer(StepContext& step, const OutsideAnswer& answer) {
         if (pool == nullptr || pool->spec.provider != answered->provider) {
             continue;
         }
-        due_.insert(name);
+        look_soon(name, of_pool);
         // One that is listed again is missed the next time.
         if (answered->listed && !of_pool.accepted.empty()) {
             const auto missing = missing_of(name, pool->spec.provider);
@@ -165,7 +173,7 @@ void Scaling::on_durable(StepContext& step, const Change& change) {
         pools_.at(pool->name).looked_at.reset();
         pools_.at(pool->name).is_paused = pool->paused;
         in_.predictors.on_pool(*pool);
-        due_.insert(pool->name);
+        look_soon(pool->name);
     }
     for (const std::string& name : pools.erased) {
         step.emit("pool.removed", name, cause);
@@ -193,9 +201,7 @@ void Scaling::run(StepContext& step) {
         (!demand_read_ || step.now >= *demand_read_ + demand_read_every)) {
         demand_read_ = step.now;
         for (const std::string& pool : in_.demand.take_changed()) {
-            if (pools_.contains(pool)) {
-                due_.insert(pool);
-            }
+            look_soon(pool);
         }
     }
     if (pools_.empty() && rows_.empty()) {
@@ -207,19 +213,8 @@ void Scaling::run(StepContext& step) {
     }
     if (!is_writing() && time_known_since_ != CivilMs{}) {
         Change change{.origin = ChangeOrigin::pools};
-        for (const std::string& name : std::vector<std::string>{due_.begin(), due_.end()}) {
-            OfPool& of_pool = pools_.at(name);
-            if (of_pool.looked_at && step.now < *of_pool.looked_at + looked_at_every) {
-                continue;
-            }
-            due_.erase(name);
-            if (is_changing(name)) {
-                continue;  // It is due again once that is durable.
-            }
-            of_pool.looked_at = step.now;
-            if (const StoredPool* const pool = in_.ledger.pools().rows().find(name)) {
-                look(step, *pool, of_pool, change);
-            }
+        if (next_look_ && step.now >= *next_look_) {
+            look_at_due(step, change);
         }
         save_learned(change);
         if (!change.empty()) {
@@ -229,6 +224,24 @@ void Scaling::run(StepContext& step) {
     }
     call(step);
     in_.predictors.ask(step.now, last_call_, step.output.calls);
+}
+
+void Scaling::look_at_due(StepContext& step, Change& change) {
+    next_look_.reset();
+    for (const std::string& name : std::exchange(due_, {})) {
+        OfPool& of_pool = pools_.at(name);
+        if (of_pool.looked_at && step.now < *of_pool.looked_at + looked_at_every) {
+            look_soon(name, of_pool);
+            continue;
+        }
+        if (is_changing(name)) {
+            continue;  // It is due again once that is durable.
+        }
+        of_pool.looked_at = step.now;
+        if (const StoredPool* const pool = in_.ledger.pools().rows().find(name)) {
+            look(step, *pool, of_pool, change);
+        }
+    }
 }
 
 std::set<std::string> Scaling::missing_of(const std::string& pool,
@@ -395,9 +408,8 @@ std::optional<Instant> Scaling::next_deadline() const {
         if (in_.predictors.has_unsaved()) {
             note(Instant{});
         }
-        for (const std::string& name : due_) {
-            const OfPool& of_pool = pools_.at(name);
-            note(of_pool.looked_at ? *of_pool.looked_at + looked_at_every : Instant{});
+        if (next_look_) {
+            note(*next_look_);
         }
     }
     return first;

@@ -84,6 +84,10 @@ private:
     using Event = std::pair<std::string, std::pair<std::string, std::string>>;
 
     void looks_at_all();
+    /// Looks at the pool, if it is defined, as soon as the last look was long enough ago.
+    void look_soon(const std::string& pool);
+    void look_soon(const std::string& name, const OfPool& of_pool);
+    void look_at_due(StepContext& step, Change& change);
     /// Whether the last write is not durable yet.
     [[nodiscard]] bool is_writing() const { return in_.ledger.durable() < last_write_; }
     /// Whether a change of its definition is not durable yet. Nothing is decided meanwhile: a
@@ -122,7 +126,8 @@ private:
     DerivedDemand derived_;
     std::map<std::string, OfPool> pools_;  // The defined ones.
     std::set<std::string> due_;
-    std::optional<Instant> demand_read_;                    // When its changes were last read.
+    std::optional<Instant> next_look_;    // None of those that are due is looked at before.
+    std::optional<Instant> demand_read_;  // When its changes were last read.
     std::map<std::string, std::vector<std::string>> rows_;  // The names of the rows of each pool.
     std::uint64_t last_write_ = 0;
     std::uint64_t last_call_ = 0;
