@@ -58,8 +58,11 @@ void Scaling::add_facts(const StoredPool& pool, NodeIndex index, PoolNode& node)
     node.is_known = true;
     node.serves = may_serve(known);
     node.is_silent = is_silent(known);
-    node.is_active = known.intent == Intent::active;
+    // What an operator decided counts before it is durable: no other node goes meanwhile.
     const StoredIntent soon = in_.ledger.intents().proposed(known.name);
+    const bool leaves =
+        soon.intent != Intent::active || is_removed(in_.ledger.intents(), known.name);
+    node.is_active = known.intent == Intent::active && !leaves;
     node.is_own_drain =
         soon.intent == Intent::draining && soon.author == author_of_drains(pool.name);
     node.is_idle = known.reported && !is_lost(known) && !placements.is_busy(index);

@@ -212,3 +212,24 @@ TEST_CASE("no drain leaves fewer than the least while others are still to come",
     CHECK(scene.in_state("active").size() == 2);
     CHECK(scene.count_of_events("pool.draining") == 0);
 }
+
+// Goal: what an operator has decided counts before it is durable. Method: the store does not
+// confirm that one of two nodes goes, while the pool comes to need none.
+TEST_CASE("no node drains while an operator takes away another", "[pools][scaling][FN-27]") {
+    PoolScene scene;
+    scene.make_nodes(2, {.min = 1});
+    const std::string one = scene.in_state("active").front();
+    const auto decided =
+        GENERATE_COPY(CoreRequestBody{NodeRemoveRequest{.pattern = one, .force = true}},
+                      CoreRequestBody{NodeOfflineRequest{.pattern = one}});
+    scene.harness.store_works = false;
+    const Ticket asked = scene.harness.request(decided, scene.harness.fresh_id());
+    scene.need(0);
+    scene.pass(5s);
+    scene.harness.store_works = true;
+    scene.harness.confirm();
+    scene.pass(5s);
+    REQUIRE(scene.harness.reply_to(asked).value().result);
+    CHECK(scene.count_of_events("pool.draining") == 0);
+    CHECK(scene.member_names().size() == 1);
+}
