@@ -9,6 +9,7 @@ they are random. Prints a line of JSON: {"answer": TEXT}, or {"silence": true} i
 """
 
 import argparse
+import faulthandler
 import json
 import re
 
@@ -22,6 +23,7 @@ def keys_of(path):
 
 
 def main():
+    faulthandler.dump_traceback_later(30, exit=True)  # One run in some thousands did not end.
     parser = argparse.ArgumentParser()
     parser.add_argument("endpoint")
     parser.add_argument("mechanism", choices=["null", "plain", "curve"])
@@ -65,6 +67,7 @@ def main():
         print(json.dumps({"closed": str(event["event"])}))
     else:
         print(json.dumps({"silence": True}))
+    socket.disable_monitor()  # While both of its ends are there.
 
 
 main()
