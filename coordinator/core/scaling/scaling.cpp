@@ -182,6 +182,9 @@ void Scaling::on_durable(StepContext& step, const Change& change) {
         members_.forget(name);
         in_.predictors.on_removed(name);
     }
+    if (due_.empty()) {
+        next_look_.reset();
+    }
     if (!change.of<StoredPoolNode>().empty()) {
         index_rows();
     }

@@ -308,3 +308,19 @@ TEST_CASE("who says what an undefined pool needs hears that it has no definition
     CHECK_FALSE(undefined({{"web", 3}}));
     CHECK_FALSE(undefined({{"wbe", 0}}));
 }
+
+// Goal: nothing wakes the coordinator for a pool that is gone. Method: it is removed while it waits
+// for its next look, and it was the only one.
+TEST_CASE("a pool that is removed while it is due leaves no deadline", "[pools][scaling]") {
+    PoolScene scene;
+    REQUIRE(scene.create({.provider = "none"}));
+    scene.pass(1s);
+    scene.need(100);
+    scene.harness.pass(25ms);
+    scene.need(200);
+    scene.harness.pass(25ms);
+    REQUIRE(scene.change(PoolRemoveRequest{"web"}));
+    scene.harness.now += 1s;
+    scene.harness.give(Wake{});
+    CHECK(scene.harness.coordinator.next_deadline() > scene.harness.now);
+}
