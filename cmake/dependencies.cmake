@@ -1,13 +1,21 @@
 # Every package muster uses, found in this one place and named once. The rest of the build says
-# muster::<thing>, so a package that is renamed upstream (msgpack is, in its version 5) is changed
-# here and nowhere else. Imported targets are SYSTEM includes: their warnings are not ours.
+# muster::<thing>, so a package that is renamed upstream is changed here and nowhere else. Imported
+# targets are SYSTEM includes: their warnings are not ours. The least versions are those of Debian 12.
 
 find_package(PkgConfig REQUIRED)  # cppzmq's own package file needs it.
 find_package(Threads REQUIRED)
-find_package(Boost 1.74 REQUIRED)  # Headers only, used by msgpack alone.
 
 find_package(cppzmq 4.9 CONFIG REQUIRED)
-find_package(msgpack 4.1 CONFIG REQUIRED)
+# The package file of msgpack asks for Boost, whose headers it uses. CMake 3.30 has no search of its own
+# for Boost any more, and warns unless it is told so.
+if(POLICY CMP0167)
+    cmake_policy(SET CMP0167 NEW)
+endif()
+# From its version 5 on, the package of msgpack and its target have another name.
+find_package(msgpack-cxx CONFIG QUIET)
+if(NOT msgpack-cxx_FOUND)
+    find_package(msgpack 4.1 CONFIG REQUIRED)
+endif()
 find_package(nlohmann_json 3.11 CONFIG REQUIRED)
 find_package(tomlplusplus 3.3 CONFIG REQUIRED)
 find_package(tl-expected 1.0 CONFIG REQUIRED)
@@ -19,7 +27,11 @@ find_package(date 3.0 CONFIG REQUIRED)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium>=1.0.18)
 
 add_library(muster::zmq ALIAS cppzmq)
-add_library(muster::msgpack ALIAS msgpackc-cxx)
+if(msgpack-cxx_FOUND)
+    add_library(muster::msgpack ALIAS msgpack-cxx)
+else()
+    add_library(muster::msgpack ALIAS msgpackc-cxx)
+endif()
 add_library(muster::json ALIAS nlohmann_json::nlohmann_json)
 add_library(muster::toml ALIAS tomlplusplus::tomlplusplus)
 add_library(muster::expected ALIAS tl::expected)
@@ -40,7 +52,11 @@ if(MUSTER_ETCD)
 endif()
 
 if(BUILD_TESTING)
-    find_package(Catch2 2.13 REQUIRED)
+    # No version of the package accepts a request for two major versions.
+    find_package(Catch2 3.4 CONFIG QUIET)
+    if(NOT Catch2_FOUND)
+        find_package(Catch2 2.13 CONFIG REQUIRED)
+    endif()
     add_library(muster::catch ALIAS Catch2::Catch2)
     include(Catch)
 
