@@ -35,7 +35,7 @@ double ms_to_running(const integration::RealCluster& cluster, integration::Clien
 
 double median_ms_to_running() {
     // The default round.
-    const integration::RealCluster cluster{{.round = "1s"}};
+    const integration::RealCluster cluster{{.round = std::chrono::seconds{1}}};
     integration::Client client{zmq::socket_type::dealer, cluster.endpoints().operators};
     int run = 0;
     return bench::median_of(

@@ -235,7 +235,7 @@ Figure local_process() {
     const std::uint32_t nodes = sized(20U, 2U);
     integration::RealCluster cluster{
         {.nodes = {},
-         .round = "1s",
+         .round = std::chrono::seconds{1},
          .config = "\n[providers.p]\nkind = \"local-process\"\narguments = [\"--slots\", \"10\"]\n",
          .keys = true}};
     ask(cluster, create("web", "p", nodes));

@@ -103,7 +103,7 @@ private:
     }
     [[nodiscard]] Holding holding() const { return holding_of(cluster_, "n1"); }
 
-    Cluster cluster_{{.nodes = {"n1"}, .round = "50ms"}};
+    Cluster cluster_{{.nodes = {"n1"}, .round = integration::pace() / 2}};
     Json stays_ = [this] {
         auto made = cluster_.task("stays", untouched);
         made["max_per_node"] = untouched;

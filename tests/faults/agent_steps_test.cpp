@@ -107,7 +107,7 @@ private:
         return made;
     }
 
-    Cluster cluster_{{.nodes = {"n1"}, .round = "50ms"}};
+    Cluster cluster_{{.nodes = {"n1"}, .round = integration::pace() / 2}};
     Json stays_ = cluster_.task("stays", 1);
     std::vector<pid_t> pids_;
     int round_ = 0;

@@ -20,9 +20,9 @@ using integration::Clock;
 using integration::Json;
 using integration::until;
 
-/// In these trials a round takes 100 ms, and a node is lost after ten missed polls.
-constexpr auto short_pause = std::chrono::milliseconds{300};
-constexpr auto long_pause = std::chrono::milliseconds{3'000};
+/// In these trials a round takes a pace, and a node is lost after thirty missed polls.
+std::chrono::milliseconds short_pause() { return integration::paces(3); }
+std::chrono::milliseconds long_pause() { return integration::paces(45); }
 
 std::uint64_t round_of(const integration::Cluster& cluster) {
     return cluster.status().at("round").get<std::uint64_t>();
@@ -86,7 +86,7 @@ TEST_CASE("a coordinator that is paused, briefly or for long, suspects no node",
         CAPTURE(lasts);
         cluster.coordinator().signal(SIGSTOP);
         trial.changes().send();
-        pause_lasts({cluster.coordinator().pid()}, short_pause);
+        pause_lasts({cluster.coordinator().pid()}, short_pause());
         REQUIRE(until([&] {
             return !lasts ||
                    (!is_led(cluster, "n1") && !is_led(cluster, "n2") && !is_led(cluster, "n3"));
@@ -113,7 +113,7 @@ TEST_CASE("all daemons of a cluster that are paused at once continue where they 
         }
         cluster.coordinator().signal(signal);
     };
-    for (const auto length : {short_pause, long_pause}) {
+    for (const auto length : {short_pause(), long_pause()}) {
         CAPTURE(length.count());
         trial.give_more_work();
         signal_all(SIGSTOP);

@@ -13,9 +13,9 @@ using integration::until;
 
 ClusterOptions for_trial(ClusterOptions options) {
     options.nodes.clear();
-    // A suspension is short, and only faults move instances. A busy host may stall an agent for
-    // some rounds, so a node is lost only after ten missed polls.
-    options.config += "max_flaky = \"1s\"\nrebalance = \"off\"\nlost_after = 10\n";
+    // A suspension is short, and only faults move instances.
+    options.config +=
+        "max_flaky = \"" + integration::in_ms(integration::paces(10)) + "\"\nrebalance = \"off\"\n";
     return options;
 }
 

@@ -155,20 +155,21 @@ TEST_CASE("an agent that does not answer is named, and the others answer",
 // Method: pause an agent whose node may miss many polls. Resume it after the coordinator's own
 // timeout, while the command still waits for the log.
 TEST_CASE("a command waits as long as its timeout says", "[integration][agent_calls]") {
-    Cluster cluster{{.nodes = {"n1"}, .round = "1s", .config = "lost_after = 100\n"}};
+    Cluster cluster{{.nodes = {"n1"}, .round = paces(10)}};
     cluster.apply({cluster.task("web", 1, {"/bin/sh", "-c", "echo here; exec sleep 1000"})});
     REQUIRE(cluster.wait("web"));
     REQUIRE(until([&] { return contains(cluster.muster({"logs", "web.0"}).output, "here"); }));
     cluster.agent("n1").signal(SIGSTOP);
-    const auto logs = cluster.muster({"logs", "web.0", "-t", "1s"});
+    const auto logs = cluster.muster({"logs", "web.0", "-t", in_ms(paces(10))});
     CHECK(logs.exit == Exit{.code = 5});
-    const auto signal = cluster.muster({"task", "signal", "web", "HUP", "-t", "1s"});
+    const auto signal = cluster.muster({"task", "signal", "web", "HUP", "-t", in_ms(paces(10))});
     CHECK(signal.exit == Exit{.code = 5});
     CHECK(contains(signal.errors, "the signal may still be delivered"));
-    Following patient{cluster, {"logs", "web.0", "-t", "60s"}};
+    Following patient{cluster, {"logs", "web.0", "-t", in_ms(paces(600))}};
     // The coordinator's first call times out, and the command asks again.
     REQUIRE(until([&] {
-        return contains(cluster.muster({"logs", "web.0", "-t", "4s"}).errors, "did not answer");
+        return contains(cluster.muster({"logs", "web.0", "-t", in_ms(paces(40))}).errors,
+                        "did not answer");
     }));
     cluster.agent("n1").signal(SIGCONT);
     CHECK(until([&] { return contains(patient.output_so_far(), "here\n"); }));

@@ -28,7 +28,7 @@ bool lives(pid_t pid) { return !arguments_of(pid).empty(); }
 // Method: kill -9 an agent and its tasks, wait, restart the agent, want one more copy.
 TEST_CASE("tasks of a dead host move, and it serves again when it returns",
           "[integration][death]") {
-    Cluster cluster;
+    Cluster cluster{{.loses_quickly = true}};
     cluster.apply({cluster.task("web", 2)});
     REQUIRE(cluster.wait("web"));
     const auto stays = cluster.pids("web.1", 1);
@@ -136,7 +136,7 @@ TEST_CASE("a task whose shim was killed is ended and restarted", "[integration][
 // Goal: a host that was only paused stops the instances that were replaced, and serves again.
 // Method: pause the agent's process until it is lost, resume it, and count the copies.
 TEST_CASE("an agent that was paused leaves no duplicate running", "[integration][death]") {
-    Cluster cluster{{.nodes = {"n1", "n2"}}};
+    Cluster cluster{{.nodes = {"n1", "n2"}, .loses_quickly = true}};
     cluster.apply({cluster.task("web", 1)});
     REQUIRE(cluster.wait("web"));
     const auto paused = home_of(cluster, "web.0");

@@ -30,7 +30,7 @@ TEST_CASE("the operator's command ends with the code of its outcome", "[integrat
 
     CHECK(code({"plan", "-f", file}) == 3);
     CHECK(code({"apply", "-f", file}) == 0);
-    CHECK(code({"wait", "web", "--timeout", "20s"}) == 0);
+    CHECK(code({"wait", "web", "--timeout", in_ms(paces(200))}) == 0);
     CHECK(code({"plan", "-f", file}) == 0);
     CHECK(code({"status", "--check"}) == 0);
     CHECK(code({"task", "show", "nothing"}) == 1);
@@ -39,8 +39,9 @@ TEST_CASE("the operator's command ends with the code of its outcome", "[integrat
     CHECK(code({"status", "--watch", "--check"}) == 2);
     CHECK(code({"task", "scale", "web", "2"}) == 0);
     CHECK(code({"status", "--check"}) == 3);
-    CHECK(code({"status", "--coordinator", free_endpoints().operators, "--timeout", "300ms"}) == 4);
-    CHECK(code({"wait", "web", "--timeout", "300ms"}) == 5);
+    CHECK(code({"status", "--coordinator", free_endpoints().operators, "--timeout",
+                in_ms(paces(3))}) == 4);
+    CHECK(code({"wait", "web", "--timeout", in_ms(paces(10))}) == 5);
     CHECK(code({"task", "add", "web", "--", "/bin/sleep", "1000"}) == 6);
     CHECK(code({"task", "remove", "web", "--yes"}) == 0);
 }
@@ -239,7 +240,7 @@ TEST_CASE("a watched drain shows what moves and what blocks it", "[integration][
     cluster.apply({web, stuck});
     REQUIRE(cluster.wait("*"));
     const auto drained = cluster.muster({"node", "drain", "n1", "--watch", "--deadline", "2s",
-                                         "--interval", "100ms", "--timeout", "20s"});
+                                         "--interval", "100ms", "--timeout", in_ms(paces(200))});
     CAPTURE(drained.errors);
     CHECK(drained.exit == Exit{.code = 5});
     CHECK(contains(drained.errors, "  moved to n2\n"));
@@ -263,9 +264,9 @@ TEST_CASE("a crash loop is shown with its last end and is not converged",
                contains(listed, "crash.0 on n1: ended with exit code 3");
     }));
     CHECK(cluster.muster({"status", "--check"}).exit == Exit{.code = 3});
-    const auto waited = cluster.muster({"wait", "good", "--timeout", "300ms"});
+    const auto waited = cluster.muster({"wait", "good", "--timeout", in_ms(paces(10))});
     CHECK(waited.exit == Exit{.code = 5});
-    CHECK(contains(waited.errors, "waited 300ms: not converged: good unplaced, 1 of 2 running "));
+    CHECK(contains(waited.errors, ": not converged: good unplaced, 1 of 2 running "));
     const auto status = cluster.status();
     CHECK(status.at("unplaced") == 1);
     int sum = 0;

@@ -41,7 +41,7 @@ std::optional<Json> next_event(Client& listener, const std::string& subscribed,
 // not arrive.
 TEST_CASE("events reach exactly the clients that subscribed to their topic",
           "[integration][events]") {
-    Cluster cluster{{.nodes = {"n1"}}};
+    Cluster cluster{{.nodes = {"n1"}, .loses_quickly = true}};
     Client listener{zmq::socket_type::sub, cluster.endpoints().events};
     listener.subscribe("node.");
     cluster.start_agent("n2");

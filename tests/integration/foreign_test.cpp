@@ -159,7 +159,7 @@ TEST_CASE("a foreign agent joins, reports, starts and stops like our own",
 // Method: two msgpack agents; each turn changes the tasks and kills one of the agents.
 TEST_CASE("an agent in msgpack, written from the page, lives through churn and kills",
           "[integration][foreign]") {
-    Cluster cluster{{.nodes = {}, .config = "max_flaky = \"1s\"\n"}};
+    Cluster cluster{{.nodes = {}, .config = "max_flaky = \"" + in_ms(paces(10)) + "\"\n"}};
     std::map<std::string, std::unique_ptr<Process>> agents;
     const auto start = [&](const std::string& name) {
         agents[name] = std::make_unique<Process>(

@@ -4,7 +4,10 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <sys/wait.h>
 #include <vector>
+
+#include "tests/integration/support/witness.hpp"
 
 namespace muster::integration {
 
@@ -41,6 +44,38 @@ TEST_CASE("a finished program reports its exit, output and errors", "[integratio
     CHECK(run(directory.path(), {"/bin/sh", "-c", "kill -TERM $$"}).exit.signal == SIGTERM);
     CHECK(run(directory.path(), {"/bin/sleep", "1000"}, {}, Clock::now()).exit.signal == SIGKILL);
     CHECK(std::filesystem::is_empty(directory.path()));
+}
+
+// Goal: a failure counts, unless the machine stalled for more than a third of a pace.
+TEST_CASE("a failure is inconclusive if a thread waited for more than a third of a pace",
+          "[integration][harness]") {
+    using namespace std::chrono_literals;
+    CHECK_FALSE(is_inconclusive(0ms, 100ms));
+    CHECK_FALSE(is_inconclusive(33ms, 100ms));
+    CHECK(is_inconclusive(34ms, 100ms));
+    CHECK_FALSE(is_inconclusive(34ms, 300ms));
+}
+
+// Only for the next test.
+TEST_CASE("this test fails after its process was stopped and continued", "[.][stalled]") {
+    raise(SIGSTOP);
+    FAIL_CHECK("as it must");
+}
+
+// Goal: a failed test says that the machine stalled meanwhile.
+// Method: a process of this program is stopped for five paces, which are the stall.
+TEST_CASE("a test that fails says that it is inconclusive if the machine stalled",
+          "[integration][harness]") {
+    const Directory directory;
+    const auto output = directory.path() + "/output";
+    Process stalled{
+        {.argv = {std::filesystem::read_symlink("/proc/self/exe"), "[stalled]"}, .output = output}};
+    siginfo_t stopped{};
+    REQUIRE(waitid(P_PID, static_cast<id_t>(stalled.pid()), &stopped, WSTOPPED | WNOWAIT) == 0);
+    CHECK_FALSE(stalled.wait(Clock::now() + paces(5)));
+    stalled.signal(SIGCONT);
+    CHECK(stalled.wait(soon()) == Exit{.code = 1});
+    CHECK(contains(text_of(output), "\nINCONCLUSIVE: "));
 }
 
 }  // namespace muster::integration

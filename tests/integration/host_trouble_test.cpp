@@ -13,7 +13,7 @@ namespace muster::integration {
 namespace {
 
 /// A failed host gets work again as soon as it can do it.
-constexpr auto short_suspensions = "max_flaky = \"1s\"\n";
+std::string short_suspensions() { return "max_flaky = \"" + in_ms(paces(10)) + "\"\n"; }
 
 std::size_t count_of(const std::string& text, std::string_view word) {
     std::size_t count = 0;
@@ -46,7 +46,7 @@ std::vector<pid_t> run_something(Cluster& cluster) {
 // Method: leave the agent no free descriptor, want a task, and free the descriptors.
 TEST_CASE("an agent out of open files says why nothing starts, and recovers",
           "[integration][host]") {
-    Cluster cluster{{.nodes = {"n1"}, .config = short_suspensions}};
+    Cluster cluster{{.nodes = {"n1"}, .config = short_suspensions()}};
     {
         const NoMoreFiles limit{cluster.agent("n1").pid()};
         cluster.apply({cluster.task("web", 1)});
@@ -108,7 +108,7 @@ TEST_CASE("a coordinator out of open files serves existing connections and repor
 TEST_CASE("a full disk under an agent is reported until there is space again",
           "[integration][host]") {
     Cluster cluster{
-        {.nodes = {}, .config = short_suspensions, .agent_config = "[floors]\ndisk_bytes = 0\n"}};
+        {.nodes = {}, .config = short_suspensions(), .agent_config = "[floors]\ndisk_bytes = 0\n"}};
     const SmallDisk disk{cluster.directory() + "/state/agents/n1"};
     if (!disk.mounted()) {
         WARN(SmallDisk::skipped);

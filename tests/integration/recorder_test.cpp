@@ -30,7 +30,7 @@ Finished replay(const RealCluster& cluster, std::vector<std::string> words) {
 // agent, and kill it; do the same with its second life. Each of their files replays alone, byte for
 // byte.
 TEST_CASE("the record of a real coordinator replays byte for byte", "[integration][recorder]") {
-    RealCluster cluster{{.records = true}};
+    RealCluster cluster{{.loses_quickly = true, .records = true}};
     static_cast<void>(cluster.apply({cluster.task("web", 3), cluster.task("api", 2)}));
     REQUIRE(cluster.wait("*"));
     cluster.kill_agent("n2");

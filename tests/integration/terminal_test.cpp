@@ -133,7 +133,8 @@ TEST_CASE("a terminal shows the progress of a wait", "[integration][terminal]") 
     cluster.apply({cluster.task("web", 2)});
     const auto output = cluster.directory() + "/answer";
     PseudoTerminal terminal;
-    Process muster{on_terminal(cluster, terminal, output, {"wait", "web", "--timeout", "60s"})};
+    Process muster{
+        on_terminal(cluster, terminal, output, {"wait", "web", "--timeout", in_ms(paces(600))})};
     CHECK(terminal.counts("waiting for 'web' "));
     cluster.start_agent("n2");
     CHECK(muster.wait(soon()) == Exit{.code = 0});
@@ -143,7 +144,8 @@ TEST_CASE("a terminal shows the progress of a wait", "[integration][terminal]") 
     CHECK_FALSE(contains(text_of(output), "\033"));
 
     cluster.apply({cluster.task("more", 3)});
-    const auto silent = cluster.muster({"wait", "more", "--timeout", "1200ms"}, {"TERM=xterm"});
+    const auto silent =
+        cluster.muster({"wait", "more", "--timeout", in_ms(paces(12))}, {"TERM=xterm"});
     CHECK(silent.exit == Exit{.code = 5});
     CHECK_FALSE(contains(silent.errors, "\r"));
     CHECK_FALSE(contains(silent.errors, "\033"));
@@ -156,7 +158,7 @@ TEST_CASE("a terminal shows that an answer is awaited", "[integration][terminal]
     const auto nobody = free_endpoints().operators;
     PseudoTerminal terminal;
     Process muster{on_terminal(cluster, terminal, cluster.directory() + "/answer",
-                               {"status", "-c", nobody, "--timeout", "60s"})};
+                               {"status", "-c", nobody, "--timeout", in_ms(paces(600))})};
     CHECK(terminal.counts("status: waiting for " + nobody + " "));
     muster.signal(SIGINT);
     CHECK(muster.wait(soon()) == Exit{.code = -1, .signal = SIGINT});

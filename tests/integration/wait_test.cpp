@@ -25,7 +25,8 @@ TEST_CASE("apply --wait ends when the release does not stay up",
           "[integration][command][rollout]") {
     Cluster cluster{{.nodes = {"n1"}}};
     const auto good = release_file(cluster, "exec sleep 1000", "{ min_healthy = \"100ms\" }");
-    const auto first = cluster.muster({"apply", "-f", good, "--wait", "--timeout", "60s"});
+    const auto first =
+        cluster.muster({"apply", "-f", good, "--wait", "--timeout", in_ms(paces(600))});
     CAPTURE(first.output, first.errors);
     CHECK(first.exit == Exit{.code = 0});
     CHECK(contains(first.output, "converged"));
@@ -48,9 +49,10 @@ TEST_CASE("wait --finished ends with the highest exit code of the instances",
     auto bad = cluster.task("bad", 2, {"/bin/sh", "-c", "exit ${MUSTER_ORDINAL}7"});
     good["restart"] = bad["restart"] = "never";
     cluster.apply({good, bad, cluster.task("web", 1)});
-    CHECK(cluster.muster({"wait", "good", "--finished", "--timeout", "60s"}).exit ==
+    CHECK(cluster.muster({"wait", "good", "--finished", "--timeout", in_ms(paces(600))}).exit ==
           Exit{.code = 0});
-    const auto waited = cluster.muster({"wait", "*d", "--finished", "--timeout", "60s"});
+    const auto waited =
+        cluster.muster({"wait", "*d", "--finished", "--timeout", in_ms(paces(600))});
     CAPTURE(waited.output, waited.errors);
     CHECK(waited.exit == Exit{.code = 17});
     CHECK(contains(waited.errors, "bad.1 on n"));

@@ -69,7 +69,7 @@ private:
             // The same request again, of whoever may lead by now.
             Answered found{.by = 0, .answer = {{"ok", false}}};
             const bool is_answered = until([&] {
-                const auto answer = ask_leader(operators_, request, Clock::now() + 500ms);
+                const auto answer = ask_leader(operators_, request, Clock::now() + paces(5));
                 found = answer.value_or(found);
                 return answer.has_value();
             });

@@ -107,7 +107,7 @@ TEST_CASE("a standby answers for a leader that cannot be reached, and says so",
 }
 
 // Goal: a wait costs nothing. Method: the processor's time of a command that asks a standby first,
-// and then waits at the leader for two seconds.
+// and then waits at the leader for twenty paces.
 TEST_CASE("a command that waits for a leader does not use the processor", "[integration][etcd]") {
     const EtcdServers servers;
     const LeaderAndStandby with{servers};
@@ -123,8 +123,9 @@ TEST_CASE("a command that waits for a leader does not use the processor", "[inte
                (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000;
     };
     const auto before = used();
-    CHECK(with.command(with.standby_at(), {"wait", "never", "-t", "2s"}).exit != Exit{.code = 0});
-    CHECK(used() - before < 400);
+    CHECK(with.command(with.standby_at(), {"wait", "never", "-t", in_ms(paces(20))}).exit !=
+          Exit{.code = 0});
+    CHECK(used() - before < paces(4).count());
 }
 
 TEST_CASE("an operator sees all coordinators, and hands the lead over", "[integration][etcd]") {

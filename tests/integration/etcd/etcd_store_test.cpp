@@ -24,9 +24,9 @@ constexpr auto prefix = "/test";
 /// A coordinator that shares the store.
 struct Member {
     explicit Member(const EtcdServers& servers, std::uint64_t number)
-        : options{.etcd = {.endpoints = servers.endpoints(), .deadline = 2s},
+        : options{.etcd = {.endpoints = servers.endpoints(), .deadline = paces(20)},
                   .prefix = prefix,
-                  .lease = 2s,
+                  .lease = EtcdServers::short_lease(),
                   .self = LeaderId{number, number},
                   .name = "host-" + std::to_string(number),
                   .version = "1",

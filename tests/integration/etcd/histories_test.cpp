@@ -92,7 +92,7 @@ private:
         const bool is_patient = random() % 8 != 0;
         Operation operation{.is_write = true, .value = value, .called = moment()};
         do {
-            const auto found = ask_leader(operators_, request, Clock::now() + 200ms);
+            const auto found = ask_leader(operators_, request, Clock::now() + paces(2));
             if (found && found->answer.at("ok") == true) {
                 operation.answered = moment();
             }
@@ -107,7 +107,7 @@ private:
             if (random() % 2 == 0) {
                 write(at, random);
             } else {
-                read(at, operators_, Clock::now() + 200ms);
+                read(at, operators_, Clock::now() + paces(2));
             }
         }
     }
@@ -115,7 +115,7 @@ private:
     void read_at(const std::string& one, std::uint64_t seed) {
         std::mt19937_64 random{seed};
         while (!has_ended_) {
-            read(random() % registers_at_once, {one}, Clock::now() + 3s);
+            read(random() % registers_at_once, {one}, Clock::now() + paces(30));
         }
     }
 

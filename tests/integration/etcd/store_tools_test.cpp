@@ -26,7 +26,7 @@ const std::string moved_prefix = "/muster/moved";
 
 std::string section_of(const EtcdServers& servers, const std::string& below) {
     return "[etcd]\nendpoints = [\"" + servers.endpoints().front() + "\"]\nprefix = \"" + below +
-           "\"\nlease = \"5s\"\n";
+           "\"\nlease = \"" + in_ms(paces(50)) + "\"\n";
 }
 
 /// A cluster with keys, whose coordinator runs with one of two configurations.

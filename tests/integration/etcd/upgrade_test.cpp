@@ -174,9 +174,9 @@ TEST_CASE("coordinators of two versions share a store until the upgrade is finis
 TEST_CASE("an upgrade is not finished while the coordinators are not known",
           "[integration][etcd]") {
     EtcdServers servers;
-    std::string etcd = servers.section();
-    etcd.replace(etcd.find("2s"), 2, "20s");
-    const Coordinators coordinators{{.count = 1, .etcd = etcd}};
+    const Coordinators coordinators{
+        {.count = 1,
+         .etcd = EtcdServers::section("/muster/test", servers.endpoints(), paces(200))}};
     const Json finish{{"verb", "upgrade finish"}, {"dry_run", true}};
     CHECK(until([&] { return coordinators.ask(finish).at("ok") == true; }));
     servers.signal(0, SIGSTOP);

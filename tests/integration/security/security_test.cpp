@@ -314,7 +314,9 @@ TEST_CASE("key files that are readable by others, cut or mixed up are refused [A
         return run(cluster.directory(), cluster.coordinator_command().argv);
     };
     const auto agent = [&] { return run(cluster.directory(), cluster.agent_command("n1").argv); };
-    const auto operators = [&] { return cluster.muster_by_key({"status", "--timeout", "100ms"}); };
+    const auto operators = [&] {
+        return cluster.muster_by_key({"status", "--timeout", in_ms(pace())});
+    };
     struct Case {
         std::string path;
         std::function<Finished()> start;

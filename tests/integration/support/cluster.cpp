@@ -198,19 +198,17 @@ void RealCluster::replace_agent(const std::string& name, const std::string& prog
 }
 
 void RealCluster::write_config() const {
-    // Most tests kill hosts and test what follows, so nodes become lost early.
-    const bool sets_lost_after = options_.config.find("lost_after") != std::string::npos;
-    const std::string quickly = sets_lost_after ? "" : "silent_after = 2\nlost_after = 3\n";
-    write_text(
-        directory() + "/coordinator.toml",
-        (options_.keys ? "" : "insecure_loopback = true\n") + std::string{"state_dir = "} +
-            quoted(state()) + "\nrun_dir = " + quoted(directory() + "/run") +
-            (options_.records ? "\nrecord = " + quoted(directory() + "/record") : "") +
-            "\n[endpoints]\nagents = " + quoted(endpoints_.agents) +
-            "\noperators = " + quoted(endpoints_.operators) +
-            "\nevents = " + quoted(endpoints_.events) + "\nhttp = " + quoted(endpoints_.http) +
-            "\nenrolment = " + quoted(endpoints_.enrolment) +
-            "\n[cluster]\nround = " + quoted(options_.round) + "\n" + quickly + options_.config);
+    const std::string losses = options_.loses_quickly ? "silent_after = 2\nlost_after = 3\n"
+                                                      : "silent_after = 10\nlost_after = 30\n";
+    write_text(directory() + "/coordinator.toml",
+               (options_.keys ? "" : "insecure_loopback = true\n") + std::string{"state_dir = "} +
+                   quoted(state()) + "\nrun_dir = " + quoted(directory() + "/run") +
+                   (options_.records ? "\nrecord = " + quoted(directory() + "/record") : "") +
+                   "\n[endpoints]\nagents = " + quoted(endpoints_.agents) + "\noperators = " +
+                   quoted(endpoints_.operators) + "\nevents = " + quoted(endpoints_.events) +
+                   "\nhttp = " + quoted(endpoints_.http) +
+                   "\nenrolment = " + quoted(endpoints_.enrolment) + "\n[cluster]\nround = " +
+                   quoted(in_ms(options_.round)) + "\n" + losses + options_.config);
 }
 
 void RealCluster::start_coordinator() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/integration/support/client.hpp"
+#include "tests/integration/support/pace.hpp"
 #include "tests/integration/support/process.hpp"
 
 /// A real cluster: the built programs over loopback, in a directory of their own. Clusters can run
@@ -51,7 +52,10 @@ struct Endpoints {
 struct ClusterOptions {
     std::vector<std::string> nodes{"n1", "n2", "n3"};
     std::string state{};  ///< Of the coordinator, if it is not below the cluster's directory.
-    std::string round{"100ms"};
+    std::chrono::milliseconds round = pace();
+    /// For tests of a loss: a node is lost after 3 missed polls. By default only after 30, so a
+    /// busy machine that stalls an agent for some rounds moves no work.
+    bool loses_quickly = false;
     std::string config{};        ///< More lines of [cluster] in coordinator.toml.
     bool records = false;        ///< The coordinator records to `record` in the directory.
     std::string agent_config{};  ///< Of each agent; empty: no file.

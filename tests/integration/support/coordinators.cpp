@@ -38,7 +38,8 @@ Coordinators::Coordinators(CoordinatorsOptions options) : env_{std::move(options
                        "\nrun_dir = " + quoted(home + "/run") + "\n[endpoints]\nagents = " +
                        quoted(own.agents) + "\noperators = " + quoted(own.operators) +
                        "\nevents = " + quoted(own.events) + "\nhttp = " + quoted(own.http) +
-                       "\n[cluster]\nround = \"100ms\"\n" + options.cluster +
+                       "\n[cluster]\nround = " + quoted(in_ms(pace())) +
+                       "\nsilent_after = 10\nlost_after = 30\n" + options.cluster +
                        (options.etcd_of.empty() ? options.etcd : options.etcd_of.at(at)));
         start(at);
     }
@@ -97,8 +98,7 @@ std::string Coordinators::log_of(std::size_t which) const {
 }
 
 std::optional<std::size_t> Coordinators::leader() const {
-    const auto found = ask_leader(operators(), {{"verb", "status"}},
-                                  Clock::now() + std::chrono::milliseconds{500});
+    const auto found = ask_leader(operators(), {{"verb", "status"}}, Clock::now() + paces(5));
     return found ? std::optional{found->by} : std::nullopt;
 }
 
@@ -121,7 +121,7 @@ std::size_t Coordinators::await_leader() {
 Json Coordinators::ask(const Json& request, Deadline deadline) const {
     while (Clock::now() < deadline) {
         // Each time anew: another may lead meanwhile.
-        const Deadline again = std::min(deadline, Clock::now() + std::chrono::seconds{2});
+        const Deadline again = std::min(deadline, Clock::now() + paces(20));
         if (const auto found = ask_leader(operators(), request, again)) {
             return found->answer;
         }

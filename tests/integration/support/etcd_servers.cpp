@@ -65,9 +65,9 @@ void EtcdServers::start(std::size_t member) {
                                   "--initial-cluster",
                                   all,
                                   "--heartbeat-interval",
-                                  "50",
+                                  std::to_string((pace() / 2).count()),
                                   "--election-timeout",
-                                  "500"};
+                                  std::to_string(paces(5).count())};
     argv.insert(argv.end(), more_.begin(), more_.end());
     if (tls_) {
         argv.insert(argv.end(),
@@ -86,12 +86,14 @@ std::string EtcdServers::section(const std::string& prefix) const {
 }
 
 std::string EtcdServers::section(const std::string& prefix,
-                                 const std::vector<std::string>& endpoints) {
+                                 const std::vector<std::string>& endpoints,
+                                 std::chrono::milliseconds lease) {
     std::string list;
     for (const std::string& endpoint : endpoints) {
         list += (list.empty() ? "\"" : ", \"") + endpoint + "\"";
     }
-    return "[etcd]\nendpoints = [" + list + "]\nprefix = \"" + prefix + "\"\nlease = \"2s\"\n";
+    return "[etcd]\nendpoints = [" + list + "]\nprefix = \"" + prefix + "\"\nlease = \"" +
+           in_ms(lease) + "\"\n";
 }
 
 void EtcdServers::make_authority(const std::string& name) const {
@@ -142,7 +144,7 @@ void EtcdServers::restore(const std::string& snapshot) {
 
 bool EtcdServers::answers(std::size_t member) const {
     std::vector<std::string> words{"/usr/bin/etcdctl", "--endpoints", endpoints_.at(member),
-                                   "--dial-timeout", "1s"};
+                                   "--dial-timeout", in_ms(paces(10))};
     if (tls_) {
         words.insert(words.end(), {"--cacert", file("ca.pem"), "--cert", file("client.pem"),
                                    "--key", file("client.key")});

@@ -19,11 +19,14 @@ public:
 
     /// `host:port` of each member.
     [[nodiscard]] const std::vector<std::string>& endpoints() const { return endpoints_; }
-    /// The section [etcd] of a coordinator that uses them, with the shortest lease.
+    /// The shortest lease where a pace is 100 ms.
+    [[nodiscard]] static std::chrono::milliseconds short_lease() { return paces(20); }
+    /// The section [etcd] of a coordinator that uses them.
     [[nodiscard]] std::string section(const std::string& prefix = "/muster/test") const;
-    /// The same with other endpoints, such as those of proxies.
+    /// The same with other endpoints, such as those of proxies, or another lease.
     [[nodiscard]] static std::string section(const std::string& prefix,
-                                             const std::vector<std::string>& endpoints);
+                                             const std::vector<std::string>& endpoints,
+                                             std::chrono::milliseconds lease = short_lease());
     [[nodiscard]] const std::string& directory() const { return directory_.path(); }
     /// A file of the certificates: `ca.pem`, and NAME.pem and NAME.key of `server` and `client`.
     [[nodiscard]] std::string file(const std::string& name) const {

@@ -19,6 +19,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include "tests/integration/support/pace.hpp"
+
 namespace muster::integration {
 
 namespace {
@@ -99,7 +101,10 @@ bool works_below(const std::string& pid, const std::string& directory) {
 
 }  // namespace
 
-Deadline soon() { return Clock::now() + 1min; }
+Deadline soon() {
+    constexpr int enough = 600;
+    return Clock::now() + paces(enough);
+}
 
 int milliseconds_until(Deadline deadline) {
     const auto left =

@@ -14,7 +14,7 @@ namespace muster::integration {
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
 
-/// Long enough for a busy machine. A test waits this long only if something is broken.
+/// Long enough for a busy machine: 600 paces. A test waits this long only if something is broken.
 [[nodiscard]] Deadline soon();
 [[nodiscard]] int milliseconds_until(Deadline deadline);
 
