@@ -1,8 +1,12 @@
 #include "common/net/host/name_lookup.hpp"
 
+#include <algorithm>
+#include <fstream>
 #include <future>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -20,6 +24,21 @@ Endpoints found(const Endpoints& endpoints) {
         }
         return host == "one.example" ? Endpoints{"10.0.0.9"} : Endpoints{};
     });
+}
+
+/// The IPv4 addresses of /etc/hosts, each with its first name.
+std::vector<std::pair<std::string, std::string>> names_of_this_host() {
+    std::vector<std::pair<std::string, std::string>> names;
+    std::ifstream hosts{"/etc/hosts"};
+    for (std::string line; std::getline(hosts, line);) {
+        std::istringstream words{line.substr(0, line.find('#'))};
+        std::string address;
+        std::string name;
+        if (words >> address >> name && address.find(':') == std::string::npos) {
+            names.emplace_back(address, name);
+        }
+    }
+    return names;
 }
 
 }  // namespace
@@ -43,9 +62,14 @@ TEST_CASE("addresses need no lookup, and names do", "[net][names]") {
     CHECK_FALSE(net::has_name("ipc:///run/muster/operators"));
 }
 
-// Goal: the name service of the host is asked. Method: a name that every host has.
-TEST_CASE("this host is found by its name", "[net][names]") {
-    CHECK(net::addresses_of("localhost") == Endpoints{"127.0.0.1"});
+// Goal: the name service of the host is asked. Method: the names that this host has itself. A bare
+// base system has none; numbers and the endpoint of `localhost` need no name service.
+TEST_CASE("hosts are found by their names and by their addresses", "[net][names]") {
+    for (const auto& [address, name] : names_of_this_host()) {
+        CAPTURE(address, name);
+        CHECK(std::ranges::count(net::addresses_of(name), address) == 1);
+    }
+    CHECK(net::addresses_of("127.0.0.1") == Endpoints{"127.0.0.1"});
     CHECK(net::addresses_of("no-such-host.invalid").empty());
 }
 

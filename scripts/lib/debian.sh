@@ -1,0 +1,27 @@
+# Sourced by scripts/soak: this tree in bare Debians, in build/debian. Needs root and mmdebstrap.
+#
+#   debian_begin SUITE            makes a bare base system with git, and a clean clone in it
+#   in_debian SUITE COMMAND...    runs a command in that clone, in a process space of its own
+
+debian_begin() {
+    local root=build/debian/$1
+    rm -rf "$root"
+    mkdir -p "$root"
+    mmdebstrap --variant=apt --include=git "$1" "$root"
+    git clone --quiet . "$root/root/muster"
+}
+
+# The mounts and all processes end with the command.
+in_debian() {
+    local root=$PWD/build/debian/$1
+    shift
+    unshare --mount --pid --fork --kill-child bash -ec '
+        root=$0
+        mount -t proc proc "$root/proc"
+        mount --rbind /dev "$root/dev"
+        mount --rbind /sys "$root/sys"
+        cd "$root"
+        exec env --ignore-environment PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
+            chroot "$root" bash -ec "cd /root/muster; exec \"\$@\"" in-debian "$@"
+    ' "$root" "$@" </dev/null
+}
