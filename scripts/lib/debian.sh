@@ -11,17 +11,20 @@ debian_begin() {
     git clone --quiet . "$root/root/muster"
 }
 
-# The mounts and all processes end with the command.
+# The base system is the root of a mount namespace, and not of a chroot, where no user can make a
+# namespace. All mounts and processes end with the command.
 in_debian() {
     local root=$PWD/build/debian/$1
     shift
     unshare --mount --pid --fork --kill-child bash -ec '
-        root=$0
-        mount -t proc proc "$root/proc"
-        mount --rbind /dev "$root/dev"
-        mount --rbind /sys "$root/sys"
-        cd "$root"
-        exec env --ignore-environment PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-            chroot "$root" bash -ec "cd /root/muster; exec \"\$@\"" in-debian "$@"
+        mount --bind "$0" "$0"
+        cd "$0"
+        mount -t proc proc proc
+        mount --rbind /dev dev
+        mount --rbind /sys sys
+        pivot_root . mnt
+        umount --lazy mnt
+        cd /root/muster
+        exec env --ignore-environment PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "$@"
     ' "$root" "$@" </dev/null
 }

@@ -1,32 +1,54 @@
 #pragma once
 
+#include <algorithm>
+#include <fstream>
 #include <sched.h>
+#include <sstream>
 #include <string>
 #include <sys/mount.h>
+#include <vector>
 
 namespace muster::agent {
 
-/// From now on this process and its children have mounts of their own. Each test runs in its own
-/// process.
+/// Mounts of this process and its children alone, from the first change on. Each test runs in its
+/// own process.
 class OwnMounts {
 public:
-    OwnMounts()
-        : is_here_{unshare(CLONE_NEWNS) == 0 &&
-                   mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0} {}
-
-    [[nodiscard]] bool is_here() const { return is_here_; }
     /// Bind-mounts a file in place of another.
-    [[nodiscard]] bool show(const std::string& file, const char* place) const {
-        return is_here_ && mount(file.c_str(), place, nullptr, MS_BIND, nullptr) == 0;
+    [[nodiscard]] bool show(const std::string& file, const char* place) {
+        return begin() && mount(file.c_str(), place, nullptr, MS_BIND, nullptr) == 0;
     }
-    [[nodiscard]] bool hide(const char* place) const {
-        return is_here_ && umount2(place, MNT_DETACH) == 0;
+    /// Wherever they are mounted. True on a host that shows none, too.
+    [[nodiscard]] bool hide_cgroups() {
+        std::vector<std::string> places;
+        std::ifstream mounts{"/proc/self/mountinfo"};
+        for (std::string line; std::getline(mounts, line);) {
+            if (line.find(" - cgroup") != std::string::npos) {
+                std::istringstream words{line};
+                std::string place;
+                for (int field = 0; field < 5; ++field) {
+                    words >> place;
+                }
+                places.push_back(place);
+            }
+        }
+        // The innermost first.
+        return std::all_of(places.rbegin(), places.rend(), [&](const std::string& place) {
+            return begin() && umount2(place.c_str(), MNT_DETACH) == 0;
+        });
     }
 
-    static constexpr auto skipped = "SKIPPED: mounts of our own take the rights of root";
+    static constexpr auto skipped =
+        "SKIPPED: mounts of our own take the rights of root, and a root directory that is a mount";
 
 private:
-    bool is_here_;
+    bool begin() {
+        is_begun_ = is_begun_ || (unshare(CLONE_NEWNS) == 0 &&
+                                  mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0);
+        return is_begun_;
+    }
+
+    bool is_begun_ = false;
 };
 
 }  // namespace muster::agent

@@ -153,7 +153,7 @@ TEST_CASE("numbers select users and groups that have no name", "[executor][spec]
 
 // Method: files with test users and groups that only this test sees.
 TEST_CASE("a task has all the groups that its user is in", "[executor][spec]") {
-    const OwnMounts mounts;
+    OwnMounts mounts;
     const TemporaryDirectory directory;
     write_file(directory.below("passwd"),
                "root:x:0:0::/root:/bin/sh\nann:x:5001:5001::/x:/bin/sh\n", 0644);

@@ -160,7 +160,9 @@ TEST_CASE("each means of a sandbox guards files and network", "[executor][sandbo
                (can_write("/tmp/muster-test") && method == SandboxMethod::landlock ? 16 : 0);
     });
     if (code == 77) {
-        WARN("SKIPPED: this host lacks it");
+        WARN("SKIPPED: this host has no "
+             << (method == SandboxMethod::landlock ? "Landlock"
+                                                   : "user namespaces for a user (no chroot has)"));
         return;
     }
     CHECK(code == 0);
