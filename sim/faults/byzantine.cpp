@@ -1,5 +1,6 @@
 #include "sim/faults/byzantine.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -23,24 +24,24 @@ std::string_view to_string(ReportFalsification manner) {
 
 namespace {
 
+/// The first proof of the instance that a host of these has; none: that of no order.
+Proof proof_of(const InstanceId& id, const Known& known, auto is_wanted) {
+    const auto made = known.proofs.find(id);
+    if (made == known.proofs.end()) {
+        return {};
+    }
+    const auto found = std::ranges::find_if(
+        made->second, [&](const auto& proof) { return is_wanted(proof.first); });
+    return found == made->second.end() ? Proof{} : found->second;
+}
+
 /// A proof for an instance that was not ordered there, always the same kind for one instance.
 Proof false_proof(const InstanceId& id, const Known& known) {
-    const auto made = known.proofs.find(id);
-    const auto proof_of = [&](auto is_wanted) {
-        if (made != known.proofs.end()) {
-            for (const auto& [host, proof] : made->second) {
-                if (is_wanted(host)) {
-                    return proof;
-                }
-            }
-        }
-        return Proof{};
-    };
     switch ((id.task.size() + id.ordinal) % 4) {
         case 0: return Proof{};
         case 1: return Proof{Incarnation{1}, Digest{id.ordinal, 1}};
-        case 2: return proof_of([&](HostIndex host) { return host != known.self; });
-        default: return proof_of([&](HostIndex host) { return host == known.self; });
+        case 2: return proof_of(id, known, [&](HostIndex host) { return host != known.self; });
+        default: return proof_of(id, known, [&](HostIndex host) { return host == known.self; });
     }
 }
 

@@ -298,6 +298,9 @@ private:
     void accept_listings();
     /// What is wrong with the size of a pool. Empty: nothing.
     [[nodiscard]] std::string fault_of(const coordinator::StoredPool& pool) const;
+    /// Why the pools have not settled; empty: they may have.
+    [[nodiscard]] std::string unsettled_pool() const;
+    [[nodiscard]] std::string decisions_of_pools();
     [[nodiscard]] std::uint64_t amount_of(HostIndex host, const PoolSpec& spec) const;
     [[nodiscard]] std::uint64_t wanted_of(const coordinator::StoredPool& pool) const;
     void enrol_first_hosts();

@@ -17,6 +17,20 @@ constexpr Duration settled_within = 240s;
 constexpr Duration settled_for = 30s;
 constexpr int rounds_settled = 12;  // Longer than the pause between two listings at rest.
 
+/// The instances of the task's present generation that have ended for good.
+std::uint64_t ended_of(const coordinator::StoredTask& task, const coordinator::StoreImage& store) {
+    std::uint64_t ended = 0;
+    for (const coordinator::StoredEnds& ends : store.ends) {
+        if (ends.name != task.wanted.name || ends.generation != task.generation) {
+            continue;
+        }
+        for (const std::uint64_t word : ends.ordinals.words) {
+            ended += static_cast<std::uint64_t>(std::popcount(word));
+        }
+    }
+    return ended;
+}
+
 }  // namespace
 
 void Cluster::apply(const ProviderDue& due) {
@@ -97,14 +111,7 @@ std::uint64_t Cluster::wanted_of(const coordinator::StoredPool& pool) const {
         if (task.wanted.place.pool != pool.name || task.wanted.place.every_node) {
             continue;
         }
-        std::uint64_t ended = 0;
-        for (const coordinator::StoredEnds& ends : store().ends) {
-            if (ends.name == task.wanted.name && ends.generation == task.generation) {
-                for (const std::uint64_t word : ends.ordinals.words) {
-                    ended += static_cast<std::uint64_t>(std::popcount(word));
-                }
-            }
-        }
+        const std::uint64_t ended = ended_of(task, store());
         derived += (task.wanted.instances - std::min<std::uint64_t>(ended, task.wanted.instances)) *
                    task.wanted.place.request.slots;
     }
@@ -157,22 +164,37 @@ void Cluster::accept_listings() {
     }
 }
 
+std::string Cluster::unsettled_pool() const {
+    std::string wrong = leading().is_up() ? std::string{} : "no coordinator leads";
+    for (const coordinator::StoredPool& pool : store().pools) {
+        const std::string fault = fault_of(pool);
+        wrong = fault.empty() ? wrong : fault;
+    }
+    for (const coordinator::StoredPoolNode& row : store().pool_nodes) {
+        if (row.state != coordinator::PoolNodeState::active) {
+            wrong = "node " + row.name + " comes or goes";
+        }
+    }
+    return wrong;
+}
+
+std::string Cluster::decisions_of_pools() {
+    std::string decisions;
+    for (const coordinator::StoredPool& pool : std::vector{store().pools}) {
+        if (const auto shown = this->pool(pool.name)) {
+            decisions += fmt::format("; {} says {}: {}; {}", pool.name, shown->decision.reason,
+                                     shown->decision.detail, shown->alarm);
+        }
+    }
+    return decisions;
+}
+
 bool Cluster::pools_settle() {
     const Instant began = now_;
-    std::string wrong;
     for (int calm = 0; calm < rounds_settled;) {
         run(world_.options.coordinator.round);
         end_freeze();
-        wrong = leading().is_up() ? std::string{} : "no coordinator leads";
-        for (const coordinator::StoredPool& pool : store().pools) {
-            const std::string fault = fault_of(pool);
-            wrong = fault.empty() ? wrong : fault;
-        }
-        for (const coordinator::StoredPoolNode& row : store().pool_nodes) {
-            if (row.state != coordinator::PoolNodeState::active) {
-                wrong = "node " + row.name + " comes or goes";
-            }
-        }
+        std::string wrong = unsettled_pool();
         accept_listings();
         const bool is_recovering = now_ < leading().awake_since() +
                                               world_.options.coordinator.recovery_grace +
@@ -182,14 +204,9 @@ bool Cluster::pools_settle() {
         calm = wrong.empty() && !is_busy ? calm + 1 : 0;
         if (now_ - began > settled_within) {
             wrong = wrong.empty() ? "nodes are suspended, or it is frozen" : wrong;
-            for (const coordinator::StoredPool& pool : std::vector{store().pools}) {
-                if (const auto shown = this->pool(pool.name)) {
-                    wrong += fmt::format("; {} says {}: {}; {}", pool.name, shown->decision.reason,
-                                         shown->decision.detail, shown->alarm);
-                }
-            }
-            violated(Violation{"P2", fmt::format("{} s after all faults ended: {}",
-                                                 to_ms(now_ - began) / 1000, wrong)});
+            violated(Violation{
+                "P2", fmt::format("{} s after all faults ended: {}{}", to_ms(now_ - began) / 1000,
+                                  wrong, decisions_of_pools())});
             return false;
         }
     }

@@ -73,7 +73,14 @@ bool is_halting(const Facts& facts, TaskIndex index, Ordinal ordinal) {
            facts.planner().status(index).halted_by.has_value();
 }
 
-Result<ExplainReply> explain_instance(const Facts& facts, const std::string& name) {
+/// One instance of a wanted task.
+struct NamedInstance {
+    InstanceId id;
+    TaskIndex task{};
+    InstanceLocation location;
+};
+
+Result<NamedInstance> find_instance(const Facts& facts, const std::string& name) {
     const auto id = parse_instance(name);
     if (!id) {
         return fail(Errc::invalid, "'" + name +
@@ -91,60 +98,87 @@ Result<ExplainReply> explain_instance(const Facts& facts, const std::string& nam
                                          std::to_string(everywhere.size()) +
                                          " instances, numbered from 0");
     }
+    return NamedInstance{*id, *task, everywhere[id->ordinal]};
+}
+
+/// The verdicts for an instance with the scores as they would be without it.
+std::vector<NodeVerdict> verdicts_without(const Facts& facts, const NamedInstance& instance,
+                                          NodeIndex home) {
+    auto all = facts.planner().verdicts(instance.task, instance.id.ordinal);
+    const auto& place = facts.copies.workload[instance.task].place;
+    const auto value_on = [&](NodeIndex node) -> std::string {
+        const auto& labels = facts.copies.placements.nodes().offer(node).labels;
+        const auto found = labels.find(place.spread);
+        return found == labels.end() ? "" : found->second;
+    };
+    const std::string value = value_on(home);
+    leave_out(all, home, [&](NodeIndex node) { return value_on(node) == value; });
+    const Groups& groups = facts.planner().groups();
+    const NodeIndex runs_on = instance.location.at.value_or(home);
+    if (groups.runs_one_only(runs_on, instance.task) && groups.warm_for(runs_on) == place.group) {
+        leave_out_group(all, runs_on);
+    }
+    return all;
+}
+
+/// Why the instance is on its home, and what waits there.
+void explain_placed(const Facts& facts, const NamedInstance& instance, const InstanceView& copy,
+                    NodeIndex home, ExplainReply& reply) {
+    const auto& [id, task, location] = instance;
+    const auto all = verdicts_without(facts, instance, home);
+    reply.verdicts = facts.reasons().views_of(task, all, home);
+    explain_home(facts, task, id.ordinal, location, all, reply);
+    add_roll_out(facts, task, copy, reply);
+    const std::string why = location.at ? why_unconfirmed(facts, *location.at) : std::string{};
+    reply.detail = why + (why.empty() ? "" : "; ") + reply.detail;
+    if (is_halting(facts, task, id.ordinal)) {
+        reply.decided_by = "halted";
+        reply.detail = describe_halt(facts.copies.workload, facts.planner(), task, id.ordinal) +
+                       "; " + reply.detail;
+    }
+}
+
+/// Why the instance has no home, or is missing on it.
+void explain_missing(const Facts& facts, const NamedInstance& instance, const InstanceView& copy,
+                     Obstacle missing, ExplainReply& reply) {
+    const auto& [id, task, location] = instance;
+    reply.verdicts =
+        facts.reasons().views_of(task, facts.planner().verdicts(task, id.ordinal), std::nullopt);
+    reply.decided_by = to_string(missing);
+    reply.detail = why_short(missing, count_verdicts(reply.verdicts));
+    if (facts.copies.workload[task].has_ended_well(id.ordinal)) {
+        reply.decided_by = "ended";
+        reply.detail = copy.detail;
+    }
+    if (const auto hold = facts.copies.leases.hold_of(facts.now, id);
+        missing == Obstacle::lease && hold) {
+        reply.detail = describe_hold(*hold, hold->until - facts.now);
+    }
+}
+
+Result<ExplainReply> explain_instance(const Facts& facts, const std::string& name) {
+    const auto instance = find_instance(facts, name);
+    if (!instance) {
+        return tl::unexpected{instance.error()};
+    }
+    const auto& [id, task, location] = *instance;
+    auto copy = facts.planner().instance(task, id.ordinal);
+    add_node_note(facts, copy);
     ExplainReply reply;
     reply.subject = Subject::instance;
     reply.name = name;
-    reply.decisions = facts.planning.history().of_instance(*id, decisions_shown);
-    auto all = facts.planner().verdicts(*task, id->ordinal);
-    const auto& locations = everywhere[id->ordinal];
-    auto copy = facts.planner().instance(*task, id->ordinal);
-    add_node_note(facts, copy);
+    reply.decisions = facts.planning.history().of_instance(id, decisions_shown);
     reply.state = copy.state;
-    reply.since = instance_since(facts, *task, copy, locations.runs);
-    if (locations.at) {
-        reply.node = facts.nodes[*locations.at].name;
+    reply.since = instance_since(facts, task, copy, location.runs);
+    if (location.at) {
+        reply.node = facts.nodes[*location.at].name;
     }
     const Obstacle missing =
-        locations.at ? Obstacle::none : facts.planner().why_missing(*task, id->ordinal);
-    if (locations.home && missing == Obstacle::none) {
-        const std::string& key = facts.copies.workload[*task].place.spread;
-        const auto value_on = [&](NodeIndex node) -> std::string {
-            const auto& labels = facts.copies.placements.nodes().offer(node).labels;
-            const auto found = labels.find(key);
-            return found == labels.end() ? "" : found->second;
-        };
-        const std::string value = value_on(*locations.home);
-        leave_out(all, *locations.home, [&](NodeIndex node) { return value_on(node) == value; });
-        const Groups& groups = facts.planner().groups();
-        const NodeIndex runs_on = locations.at.value_or(*locations.home);
-        if (groups.runs_one_only(runs_on, *task) &&
-            groups.warm_for(runs_on) == facts.copies.workload[*task].place.group) {
-            leave_out_group(all, runs_on);
-        }
-        reply.verdicts = facts.reasons().views_of(*task, all, locations.home);
-        explain_home(facts, *task, id->ordinal, locations, all, reply);
-        add_roll_out(facts, *task, copy, reply);
-        const std::string why =
-            locations.at ? why_unconfirmed(facts, *locations.at) : std::string{};
-        reply.detail = why + (why.empty() ? "" : "; ") + reply.detail;
-        if (is_halting(facts, *task, id->ordinal)) {
-            reply.decided_by = "halted";
-            reply.detail =
-                describe_halt(facts.copies.workload, facts.planner(), *task, id->ordinal) + "; " +
-                reply.detail;
-        }
+        location.at ? Obstacle::none : facts.planner().why_missing(task, id.ordinal);
+    if (location.home && missing == Obstacle::none) {
+        explain_placed(facts, *instance, copy, *location.home, reply);
     } else {
-        reply.verdicts = facts.reasons().views_of(*task, all, std::nullopt);
-        reply.decided_by = to_string(missing);
-        reply.detail = why_short(missing, count_verdicts(reply.verdicts));
-        if (facts.copies.workload[*task].has_ended_well(id->ordinal)) {
-            reply.decided_by = "ended";
-            reply.detail = copy.detail;
-        }
-        if (const auto hold = facts.copies.leases.hold_of(facts.now, *id);
-            missing == Obstacle::lease && hold) {
-            reply.detail = describe_hold(*hold, hold->until - facts.now);
-        }
+        explain_missing(facts, *instance, copy, missing, reply);
     }
     return reply;
 }

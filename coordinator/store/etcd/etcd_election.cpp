@@ -9,7 +9,6 @@
 #include "common/log/log.hpp"
 #include "common/net/host/clock.hpp"
 #include "coordinator/store/etcd/etcd_parts.hpp"
-#include "coordinator/store/etcd/etcd_rules.hpp"
 #include "coordinator/store/mirror.hpp"
 #include "coordinator/store/schema.hpp"
 
@@ -26,6 +25,81 @@ Result<void> check_cluster(const ElectionOptions& options, const ClusterId& of_s
                 "the store below " + options.prefix + " in etcd is of the cluster " +
                     to_string(of_store) + ", but the keys here are of " +
                     to_string(options.cluster) + "; choose another prefix, or these keys");
+}
+
+/// What etcd holds of the cluster before a campaign.
+struct StoredMeta {
+    std::string key;                        ///< Of its row,
+    std::optional<std::string> row{};       ///< which a new store does not have.
+    std::optional<std::uint32_t> schema{};  ///< Nothing: that of this version.
+};
+
+Result<StoredMeta> read_meta(Client& calls, const Keys& keys) {
+    StoredMeta stored{.key = keys.row("meta", row_key(1)) + piece_name(0)};
+    const auto meta_row = calls.read(stored.key);
+    if (!meta_row) {
+        return tl::unexpected{meta_row.error()};
+    }
+    const auto schema = calls.read(keys.schema());
+    if (!schema) {
+        return tl::unexpected{schema.error()};
+    }
+    if (!schema->pairs.empty()) {
+        const auto version = schema_of(keys, schema->pairs.front().value);
+        if (!version) {
+            return tl::unexpected{version.error()};
+        }
+        stored.schema = *version;
+    }
+    if (!meta_row->pairs.empty()) {
+        stored.row = meta_row->pairs.front().value;
+        return stored;
+    }
+    const auto rows = calls.read(keys.rows(), end_of(keys.rows()));
+    if (!rows) {
+        return tl::unexpected{rows.error()};
+    }
+    // Another coordinator may have begun the store since.
+    if (!rows->pairs.empty() &&
+        std::ranges::find(rows->pairs, stored.key, &Pair::key) == rows->pairs.end()) {
+        return without_meta(keys);
+    }
+    return stored;
+}
+
+/// The row of Meta that makes us the leader of the next epoch.
+struct Claim {
+    Epoch epoch{};
+    std::string row;
+};
+
+/// An error: the row or its schema cannot be read, or the store is of another cluster.
+Result<Claim> claim_of(const ElectionOptions& options, const StoredMeta& stored) {
+    auto mirror = Mirror::open("etcd " + options.prefix, options.cluster);
+    if (!mirror) {
+        return tl::unexpected{mirror.error()};
+    }
+    auto put = (*mirror)->set_schema(stored.schema.value_or(rows::schema_version));
+    if (put && stored.row) {
+        put = (*mirror)->put("meta", *stored.row);
+    }
+    if (!put) {
+        return tl::unexpected{put.error()};
+    }
+    auto meta = rows::read_meta((*mirror)->database());
+    if (!meta) {
+        return tl::unexpected{meta.error()};
+    }
+    if (const auto ours = check_cluster(options, meta->cluster); !ours) {
+        return tl::unexpected{ours.error()};
+    }
+    meta->epoch = next(meta->epoch);
+    meta->leader = options.self;
+    const auto change = (*mirror)->apply(Write{*meta});
+    if (!change) {
+        return tl::unexpected{change.error()};
+    }
+    return Claim{meta->epoch, (*change)->text.value_or("")};
 }
 
 }  // namespace
@@ -325,73 +399,30 @@ void EtcdElection::carry_out(const election::Campaign& order) {
     }
 }
 
+LeaderKey EtcdElection::own_key(Epoch epoch) const {
+    const std::lock_guard lock{mutex_};
+    return {.leader = options_.self,
+            .epoch = epoch,
+            .name = options_.name,
+            .operators = own_->operators,
+            .key = options_.key};
+}
+
 Result<election::Input> EtcdElection::campaign(LeaseId lease) {
-    const std::string meta_key = keys_.row("meta", row_key(1)) + piece_name(0);
-    const auto meta_row = calls_->read(meta_key);
-    if (!meta_row) {
-        return tl::unexpected{meta_row.error()};
+    const auto stored = read_meta(*calls_, keys_);
+    if (!stored) {
+        return tl::unexpected{stored.error()};
     }
-    const auto schema = calls_->read(keys_.schema());
-    if (!schema) {
-        return tl::unexpected{schema.error()};
-    }
-    const auto version = schema->pairs.empty() ? Result<std::uint32_t>{rows::schema_version}
-                                               : schema_of(keys_, schema->pairs.front().value);
-    if (!version) {
-        return tl::unexpected{version.error()};
-    }
-    if (meta_row->pairs.empty()) {
-        const auto rows = calls_->read(keys_.rows(), end_of(keys_.rows()));
-        if (!rows) {
-            return tl::unexpected{rows.error()};
-        }
-        // Another coordinator may have begun the store since.
-        if (!rows->pairs.empty() &&
-            std::ranges::find(rows->pairs, meta_key, &Pair::key) == rows->pairs.end()) {
-            return without_meta(keys_);
-        }
-    }
-    const auto before =
-        meta_row->pairs.empty() ? std::nullopt : std::optional{meta_row->pairs.front().value};
-    auto mirror = Mirror::open("etcd " + options_.prefix, options_.cluster);
-    if (!mirror) {
-        return tl::unexpected{mirror.error()};
-    }
-    auto put = (*mirror)->set_schema(*version);
-    if (put && before) {
-        put = (*mirror)->put("meta", *before);
-    }
-    if (!put) {
-        return tl::unexpected{put.error()};
-    }
-    auto meta = rows::read_meta((*mirror)->database());
-    if (!meta) {
-        return tl::unexpected{meta.error()};
-    }
-    if (const auto ours = check_cluster(options_, meta->cluster); !ours) {
-        return tl::unexpected{ours.error()};
-    }
-    meta->epoch = next(meta->epoch);
-    meta->leader = options_.self;
-    const auto change = (*mirror)->apply(Write{*meta});
-    if (!change) {
-        return tl::unexpected{change.error()};
-    }
-    LeaderKey self{.leader = options_.self,
-                   .epoch = meta->epoch,
-                   .name = options_.name,
-                   .operators = {},
-                   .key = options_.key};
-    {
-        const std::lock_guard lock{mutex_};
-        self.operators = own_->operators;
+    const auto claim = claim_of(options_, *stored);
+    if (!claim) {
+        return tl::unexpected{claim.error()};
     }
     Transaction transaction =
-        campaign_of(keys_, self, lease,
-                    {.key = meta_key, .before = before, .after = (*change)->text.value_or("")});
-    if (schema->pairs.empty()) {
+        campaign_of(keys_, own_key(claim->epoch), lease,
+                    {.key = stored->key, .before = stored->row, .after = claim->row});
+    if (!stored->schema) {
         transaction.operations.emplace_back(
-            Put{.key = keys_.schema(), .value = std::to_string(*version)});
+            Put{.key = keys_.schema(), .value = std::to_string(rows::schema_version)});
     }
     const auto done = calls_->commit(transaction);
     if (!done) {
@@ -399,13 +430,13 @@ Result<election::Input> EtcdElection::campaign(LeaseId lease) {
     }
     if (done->done) {
         won_ = done->at;
-        if (!before) {
+        if (!stored->row) {
             log::warn(
                 "there was no store in etcd, so a new one begins; stop this coordinator if its "
                 "prefix is wrong",
                 {{"prefix", options_.prefix}});
         }
-        return election::Input{election::Won{meta->epoch}};
+        return election::Input{election::Won{claim->epoch}};
     }
     const auto now = calls_->read(keys_.leader());
     if (!now) {

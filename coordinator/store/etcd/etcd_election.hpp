@@ -18,6 +18,7 @@
 #include "coordinator/store/etcd/etcd_health.hpp"
 #include "coordinator/store/etcd/etcd_keys.hpp"
 #include "coordinator/store/etcd/etcd_roster.hpp"
+#include "coordinator/store/etcd/etcd_rules.hpp"
 #include "coordinator/store/etcd/etcd_store.hpp"
 
 namespace muster::coordinator::etcd {
@@ -76,6 +77,8 @@ private:
     void carry_out(const election::Release& order);
     static void carry_out(std::monostate /*order*/) {}
     [[nodiscard]] Result<election::Input> campaign(LeaseId lease);
+    /// What this coordinator writes of itself when it leads.
+    [[nodiscard]] LeaderKey own_key(Epoch epoch) const;
     void publish(const election::Output& output);
     void give_up(std::string why);
     void notify() const;

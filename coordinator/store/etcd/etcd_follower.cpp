@@ -140,27 +140,34 @@ bool EtcdFollower::apply(const std::vector<Client::Change>& changes) {
         std::ranges::any_of(changes, is_later_piece)) {
         return false;
     }
-    bool is_news = false;
-    {
+    const auto is_news = apply_to_mirror(changes);
+    if (!is_news) {
         const std::lock_guard lock{mutex_};
-        for (const Client::Change& change : changes) {
-            if (change.key == keys_.commit()) {
-                applied_ = change.at;
-            } else if (change.key.starts_with(keys_.rows()) &&
-                       change.key.ends_with("/" + piece_name(0))) {
-                if (const auto done = apply_row(change); !done) {
-                    complain(done.error());
-                    return false;
-                }
-                is_news = has_changed_ = true;
-            }
-        }
+        complain(is_news.error());
+        return false;
     }
     at_ = changes.back().at;
-    if (is_news) {
+    if (*is_news) {
         notify_();
     }
     return true;
+}
+
+Result<bool> EtcdFollower::apply_to_mirror(const std::vector<Client::Change>& changes) {
+    const std::lock_guard lock{mutex_};
+    bool is_news = false;
+    for (const Client::Change& change : changes) {
+        if (change.key == keys_.commit()) {
+            applied_ = change.at;
+        } else if (change.key.starts_with(keys_.rows()) &&
+                   change.key.ends_with("/" + piece_name(0))) {
+            if (const auto done = apply_row(change); !done) {
+                return tl::unexpected{done.error()};
+            }
+            is_news = has_changed_ = true;
+        }
+    }
+    return is_news;
 }
 
 Result<void> EtcdFollower::apply_row(const Client::Change& change) {

@@ -53,6 +53,8 @@ private:
     [[nodiscard]] Result<void> watch();
     /// False: the rows must be read again.
     [[nodiscard]] bool apply(const std::vector<Client::Change>& changes);
+    /// True: rows have changed.
+    [[nodiscard]] Result<bool> apply_to_mirror(const std::vector<Client::Change>& changes);
     [[nodiscard]] Result<void> apply_row(const Client::Change& change);
     /// With the mutex.
     void complain(const Error& error);

@@ -117,6 +117,25 @@ tl::unexpected<Error> damaged_part(const std::string& key) {
                 "etcd holds " + key + ", a part of a change, which is damaged; restore a backup");
 }
 
+/// Adds the operations of a change, unless a part of it is still to come.
+Result<void> read_parts(const Keys& keys, const std::string& directory,
+                        const std::vector<const Pair*>& pieces,
+                        std::vector<Operation>& operations) {
+    const Pair& last = *pieces.back();
+    if (last.key != directory + "whole") {  // It sorts behind the parts.
+        return {};
+    }
+    if (last.value != std::to_string(pieces.size() - 1)) {
+        return damaged_part(directory);
+    }
+    for (const Pair* piece : pieces) {
+        if (piece != &last && !read_part(keys, piece->value, operations)) {
+            return damaged_part(piece->key);
+        }
+    }
+    return {};
+}
+
 }  // namespace
 
 bool fits(const std::vector<Operation>& operations) {
@@ -153,16 +172,8 @@ Result<Holdings> holdings_of(const Keys& keys, const Snapshot& snapshot) {
         }
     }
     for (const auto& [directory, pieces] : parts) {
-        // `whole` sorts behind the parts.
-        if (pieces.back()->key == directory + "whole") {
-            if (pieces.back()->value != std::to_string(pieces.size() - 1)) {
-                return damaged_part(directory);
-            }
-            for (const Pair* piece : pieces) {
-                if (piece != pieces.back() && !read_part(keys, piece->value, holdings.unfinished)) {
-                    return damaged_part(piece->key);
-                }
-            }
+        if (const auto read = read_parts(keys, directory, pieces, holdings.unfinished); !read) {
+            return tl::unexpected{read.error()};
         }
         holdings.leftovers.emplace_back(Delete{.key = directory, .end = end_of(directory)});
     }

@@ -67,23 +67,8 @@ Result<void> EtcdStore::commit(const std::vector<Persist>& group) {
     const std::uint32_t schema = mirror_->schema();
     {
         const std::lock_guard lock{mirror_use_};
-        auto applied = sqlite::in_transaction(mirror_->database(), [&]() -> Result<void> {
-            for (const Persist& persist : group) {
-                for (const Write& write : persist.writes) {
-                    if (auto raised = raise_schema(write); !raised) {
-                        return raised;
-                    }
-                    auto change = mirror_->apply(write);
-                    if (!change) {
-                        return tl::unexpected{change.error()};
-                    }
-                    if (*change) {
-                        rows_.add(**change);
-                    }
-                }
-            }
-            return {};
-        });
+        auto applied =
+            sqlite::in_transaction(mirror_->database(), [&] { return apply_to_mirror(group); });
         if (!applied) {
             return applied;
         }
@@ -94,6 +79,24 @@ Result<void> EtcdStore::commit(const std::vector<Persist>& group) {
             Put{.key = tenure_.keys.schema(), .value = std::to_string(mirror_->schema())});
     }
     return fits(operations) ? commit_whole(std::move(operations)) : commit_in_parts(operations);
+}
+
+Result<void> EtcdStore::apply_to_mirror(const std::vector<Persist>& group) {
+    for (const Persist& persist : group) {
+        for (const Write& write : persist.writes) {
+            if (auto raised = raise_schema(write); !raised) {
+                return raised;
+            }
+            auto change = mirror_->apply(write);
+            if (!change) {
+                return tl::unexpected{change.error()};
+            }
+            if (*change) {
+                rows_.add(**change);
+            }
+        }
+    }
+    return {};
 }
 
 Result<void> EtcdStore::raise_schema(const Write& write) {

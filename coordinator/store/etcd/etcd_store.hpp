@@ -53,6 +53,8 @@ private:
     EtcdStore(Client& client, const Tenure& tenure, std::unique_ptr<Mirror> mirror);
     [[nodiscard]] Result<void> take_over(const Snapshot& snapshot);
     [[nodiscard]] Result<void> commit(const std::vector<Persist>& group);
+    /// The changes of rows are in `rows_` then.
+    [[nodiscard]] Result<void> apply_to_mirror(const std::vector<Persist>& group);
     /// If the write ends an upgrade.
     [[nodiscard]] Result<void> raise_schema(const Write& write);
     [[nodiscard]] Result<void> commit_whole(std::vector<Operation> operations);
