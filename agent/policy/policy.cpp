@@ -67,7 +67,8 @@ Reason check_programs(const Policy& policy, const TaskSpec& /*spec*/, const Foun
     if (!policy.commands) {
         return std::nullopt;
     }
-    for (const auto& [field, path] : found.programs) {
+    for (const auto& [field, program] : found.programs) {
+        const auto& path = program;  // TODO(clang16): a lambda captures no structured binding.
         const bool is_allowed = std::ranges::any_of(
             *policy.commands, [&](const std::string& entry) { return covers(entry, path); });
         if (!is_allowed) {

@@ -77,7 +77,9 @@ private:
     }
 
     void read_struct(std::string_view names, std::span<Field> fields) {
-        fields = {fields.begin(), std::ranges::remove(fields, nullptr, &Field::read).begin()};
+        // TODO(clang15): Clang 14 cannot use std::ranges::remove.
+        const auto is_empty = [](const Field& field) { return field.read == nullptr; };
+        fields = {fields.begin(), std::remove_if(fields.begin(), fields.end(), is_empty)};
         names_ ? read_named(names, fields) : read_in_order(fields);
     }
     void read_in_order(std::span<const Field> fields) {

@@ -80,7 +80,9 @@ private:
     }
 
     void put_struct(std::string_view names, std::span<Field> fields) {
-        fields = {fields.begin(), std::ranges::remove(fields, nullptr, &Field::write).begin()};
+        // TODO(clang15): Clang 14 cannot use std::ranges::remove.
+        const auto is_empty = [](const Field& field) { return field.write == nullptr; };
+        fields = {fields.begin(), std::remove_if(fields.begin(), fields.end(), is_empty)};
         if (names_) {
             const auto [known, is_new] = kinds_.try_emplace(names, kinds_.size());
             pack_.pack_map(1);

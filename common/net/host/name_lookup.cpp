@@ -50,8 +50,8 @@ std::vector<std::string> addresses_of(const std::string& host) {
         }
     }
     std::ranges::sort(addresses);
-    const auto twice = std::ranges::unique(addresses);
-    addresses.erase(twice.begin(), twice.end());
+    // TODO(clang15): Clang 14 cannot use std::ranges::unique.
+    addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
     return addresses;
 }
 
