@@ -11,7 +11,7 @@ namespace muster::coordinator {
 
 namespace {
 
-tl::unexpected<Error> wrong(std::string what) { return fail(Errc::invalid, std::move(what)); }
+tl::unexpected<Error> wrong_value(std::string what) { return fail(Errc::invalid, std::move(what)); }
 
 /// The position of the value among the choices.
 Result<std::size_t> read_choice(const toml::node& value,
@@ -24,7 +24,7 @@ Result<std::size_t> read_choice(const toml::node& value,
         }
         valid += (at == 0 ? "\"" : ", \"") + std::string{choices[at]} + "\"";
     }
-    return wrong("must be one of " + valid);
+    return wrong_value("must be one of " + valid);
 }
 
 Result<void> read_rebalance(const toml::node& value, Rebalance& into) {
@@ -41,7 +41,7 @@ Result<void> read_strays(const toml::node& value, bool& stop) {
 Result<void> read_mode(const toml::node& value, bool& listed_only) {
     const auto text = value.value_or(std::string{});
     if (text != "open" && text != "listed") {
-        return wrong(
+        return wrong_value(
             "is \"open\" (every agent may join) or \"listed\" (only names that operators "
             "listed)");
     }
@@ -55,7 +55,7 @@ Result<void> read_flaky_tasks(const toml::node& value, FlakyTasks& into) {
     return read_choice(value, names).map([&](std::size_t at) { into = choices[at]; });
 }
 
-constexpr std::array cluster_keys{
+constexpr std::array core_cluster_keys{
     CoreKey{"round", [](const auto& v, auto& o) { return read_duration(v, 50ms, 1min, o.round); }},
     CoreKey{"silent_after",
             [](const auto& v, auto& o) { return read_number(v, 2, 99, o.loss.silent_after); }},
@@ -96,13 +96,14 @@ constexpr std::array node_keys{
 
 Result<void> read_duration(const toml::node& value, Duration least, Duration most, Duration& into) {
     const auto text = value.value_exact<std::string>();
-    const auto duration = text ? parse_duration(*text) : wrong("needs a duration such as \"10s\"");
+    const auto duration =
+        text ? parse_duration(*text) : wrong_value("needs a duration such as \"10s\"");
     if (!duration) {
         return tl::unexpected{duration.error()};
     }
     if (*duration < least || *duration > most) {
-        return wrong("is " + to_string(*duration) + ", but must be from " + to_string(least) +
-                     " to " + to_string(most));
+        return wrong_value("is " + to_string(*duration) + ", but must be from " + to_string(least) +
+                           " to " + to_string(most));
     }
     into = *duration;
     return {};
@@ -110,7 +111,7 @@ Result<void> read_duration(const toml::node& value, Duration least, Duration mos
 
 Result<void> read_truth(const toml::node& value, bool& into) {
     if (!value.is_boolean()) {
-        return wrong("is true or false");
+        return wrong_value("is true or false");
     }
     into = value.value_or(false);
     return {};
@@ -120,8 +121,8 @@ Result<void> read_number(const toml::node& value, std::uint32_t least, std::uint
                          std::uint32_t& into) {
     const auto number = value.value_exact<std::int64_t>();
     if (!number || *number < least || *number > most) {
-        return wrong("must be a whole number from " + std::to_string(least) + " to " +
-                     std::to_string(most));
+        return wrong_value("must be a whole number from " + std::to_string(least) + " to " +
+                           std::to_string(most));
     }
     into = static_cast<std::uint32_t>(*number);
     return {};
@@ -129,7 +130,7 @@ Result<void> read_number(const toml::node& value, std::uint32_t least, std::uint
 
 std::span<const CoreKey> core_keys(std::string_view section) {
     if (section == "cluster") {
-        return cluster_keys;
+        return core_cluster_keys;
     }
     return section == "nodes" ? std::span<const CoreKey>{node_keys} : std::span<const CoreKey>{};
 }
@@ -143,9 +144,10 @@ Result<void> complete(CoordinatorOptions& options, const toml::table& file,
                 where = value->source();
             }
         }
-        return wrong("silent_after is " + std::to_string(loss.silent_after) +
-                     " and lost_after is " + std::to_string(loss.after) +
-                     ", but a node is silent before it is lost; set silent_after below lost_after");
+        return wrong_value(
+            "silent_after is " + std::to_string(loss.silent_after) + " and lost_after is " +
+            std::to_string(loss.after) +
+            ", but a node is silent before it is lost; set silent_after below lost_after");
     }
     if (!file["cluster"]["recovery_grace"]) {
         options.recovery_grace = usual_recovery_grace(options);

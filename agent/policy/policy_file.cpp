@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 4> limit_keys{"cpu", "memory", "pids", "n
 constexpr std::array<std::string_view, 2> limit_keys_with_unit{"cpu_milli", "memory_bytes"};
 constexpr std::size_t most_texts = 256;
 constexpr std::size_t most_bytes = std::size_t{256} << 10U;
-constexpr std::int64_t most_files = 1'000'000'000;
+constexpr std::int64_t most_open_files = 1'000'000'000;
 constexpr mode_t written_by_others = S_IWGRP | S_IWOTH;
 
 using MaybeTexts = std::optional<std::vector<std::string>>;
@@ -75,7 +75,7 @@ void read_most(TomlFields& fields, const toml::table& table, Policy::Most& into)
                   into.memory_bytes);
     fields.number(table.get("pids"), "pids", 1, static_cast<std::int64_t>(limits::cgroup_pids),
                   into.pids);
-    fields.number(table.get("nofile"), "nofile", 1, most_files, into.nofile);
+    fields.number(table.get("nofile"), "nofile", 1, most_open_files, into.nofile);
 }
 
 void read_signers(TomlFields& fields, const toml::table& table,

@@ -191,9 +191,9 @@ Made show(const CommandLine& line) {
     return One{name};
 }
 
-template <Subject subject>
+template <Subject Of>
 Made explain(const CommandLine& line) {
-    return ExplainRequest{subject, line.arguments[0]};
+    return ExplainRequest{Of, line.arguments[0]};
 }
 
 /// Requests that options or files define in part. The arguments of all others are the words of a

@@ -6,9 +6,9 @@
 namespace muster {
 namespace {
 
-template <std::size_t size>
-std::array<std::uint8_t, size> blake2b(const SecretKey* key, std::string_view text) {
-    std::array<std::uint8_t, size> hash{};
+template <std::size_t Size>
+std::array<std::uint8_t, Size> blake2b(const SecretKey* key, std::string_view text) {
+    std::array<std::uint8_t, Size> hash{};
     crypto_generichash(
         hash.data(), hash.size(), reinterpret_cast<const unsigned char*>(text.data()), text.size(),
         key == nullptr ? nullptr : key->bytes().data(), key == nullptr ? 0 : SecretKey::size);

@@ -18,7 +18,7 @@ namespace {
 
 using codec::JsonTree;
 using codec::ParsedJson;
-using Keys = std::span<const std::string_view>;
+using KeyNames = std::span<const std::string_view>;
 
 /// An id is an argument of a later call, so it must not look like an option.
 bool is_provider_id(std::string_view id) {
@@ -29,7 +29,7 @@ bool is_provider_id(std::string_view id) {
 /// Reads the values of one object. The first fault is kept.
 class Answer {
 public:
-    Answer(const ParsedJson& object, std::string_view what, Keys keys) : object_{object} {
+    Answer(const ParsedJson& object, std::string_view what, KeyNames keys) : object_{object} {
         cursor_.stand_at(object);
         if (!cursor_.is_object(what, limits::map_fields)) {
             return;

@@ -82,9 +82,9 @@ private:
         visit(std::string_view{Its::recorded.names.data(), Its::recorded.size},
               if_recorded<Its::recorded.is_recorded[At]>(members)...);
     }
-    template <bool is_recorded>
+    template <bool IsRecorded>
     static auto& if_recorded(auto& member) {
-        if constexpr (is_recorded) {
+        if constexpr (IsRecorded) {
             return member;
         } else {
             return codec::not_recorded;

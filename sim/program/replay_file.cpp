@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t largest_file = std::size_t{1}
                                      << 30U;  // A recorder begins a new file before that.
-constexpr coordinator::Ticket observer{std::numeric_limits<std::uint64_t>::max()};
+constexpr coordinator::Ticket viewer{std::numeric_limits<std::uint64_t>::max()};
 
 /// `+12.345 s 2026-11-21 10:04:33.120Z`
 std::string when(const coordinator::Replay& replay, Instant at) {
@@ -197,8 +197,8 @@ Result<Instant> time_of(const coordinator::Replay& replay, std::string_view byte
 
 Result<ExplainReply> ask(coordinator::Replay& replay, const ExplainRequest& request) {
     const coordinator::Output output = replay.core().step(
-        replay.now(), coordinator::FromOperator{observer, CoreRequest{.id = {}, .body = request}});
-    const auto answer = std::ranges::find(output.replies, observer, &coordinator::ReplyTo::ticket);
+        replay.now(), coordinator::FromOperator{viewer, CoreRequest{.id = {}, .body = request}});
+    const auto answer = std::ranges::find(output.replies, viewer, &coordinator::ReplyTo::ticket);
     if (answer == output.replies.end()) {
         return fail(Errc::not_leader, "its leadership was over then");
     }

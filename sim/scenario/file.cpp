@@ -34,9 +34,9 @@ constexpr std::array<std::string_view, 6> node_keys{"name",   "count",    "pool"
                                                     "labels", "capacity", "reserved"};
 
 /// Reads a scenario, one part after the other.
-class Reader {
+class ScenarioReader {
 public:
-    Reader(std::string_view text, std::string_view file) : fields_{file} {
+    ScenarioReader(std::string_view text, std::string_view file) : fields_{file} {
         scenario_.file = file;
         try {
             read(toml::parse(text));
@@ -340,7 +340,7 @@ private:
 }  // namespace
 
 Result<Scenario> scenario_from_toml(std::string_view text, std::string_view file) {
-    return Reader{text, file}.take();
+    return ScenarioReader{text, file}.take();
 }
 
 Result<Scenario> read_scenario(const std::string& file) {

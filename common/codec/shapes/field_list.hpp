@@ -53,6 +53,7 @@ private:
     }
 
     union {
+        // NOLINTNEXTLINE(readability-identifier-naming): private, though a member of a union is not
         std::array<Field, 64> all_;
     };
     std::size_t size_ = 0;

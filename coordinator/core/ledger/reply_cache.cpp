@@ -53,9 +53,9 @@ void hash_into(Fnv& fnv, Force forced) {
 }
 
 /// Each kind of change begins with a number of its own.
-template <std::uint64_t kind>
+template <std::uint64_t Kind>
 void all(Fnv& fnv, const auto&... parts) {
-    fnv.number(kind);
+    fnv.number(Kind);
     (hash_into(fnv, parts), ...);
 }
 
@@ -123,9 +123,9 @@ void hash_into(Fnv& f, const PoolChanges& it) {
            it.node_amount, it.arrive_within_ms, it.max_drain_ms, it.up_cooldown_ms,
            it.down_cooldown_ms, it.demand_ttl_ms, it.schedule, it.zone, it.shadow, it.match);
 }
-template <std::uint64_t kind>
+template <std::uint64_t Kind>
 void all_of_pool(Fnv& f, const auto& it) {
-    f.number(kind);
+    f.number(Kind);
     f.text(it.name);
     hash_into(f, it.changes);
     hash_into(f, it.why);

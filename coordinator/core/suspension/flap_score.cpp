@@ -7,7 +7,7 @@ namespace muster::coordinator {
 
 namespace {
 
-constexpr std::array<Weight, flap_causes> table{{
+constexpr std::array<Weight, flap_causes> weights{{
     {FlapCause::missed_poll, "missed_poll", 20, "a poll was not answered in its round"},
     {FlapCause::reconnect, "reconnect", 60, "its agent connected again, or started again"},
     {FlapCause::refused_commands, "refused_commands", 100, "it refused a batch, or a part of it"},
@@ -31,9 +31,9 @@ std::uint64_t halvings(Instant from, Instant to) {
 
 }  // namespace
 
-const std::array<Weight, flap_causes>& flap_weights() { return table; }
+const std::array<Weight, flap_causes>& flap_weights() { return weights; }
 
-const Weight& weight_of(FlapCause cause) { return table[static_cast<std::size_t>(cause)]; }
+const Weight& weight_of(FlapCause cause) { return weights[static_cast<std::size_t>(cause)]; }
 
 bool FlapScore::add(Instant now, CivilMs civil, FlapCause cause, std::uint32_t weight) {
     halve(now);
