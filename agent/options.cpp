@@ -121,8 +121,9 @@ void read_readiness(TomlFields& fields, const toml::table& table, CheckOptions& 
     fields.duration(table.get("timeout"), "timeout", into.timeout);
     if (into.timeout < shortest_timeout || into.timeout > longest_timeout) {
         fields.fail_at(table.get("timeout")->source(),
-                       "timeout is " + to_string(into.timeout) + "; it is " +
-                           to_string(shortest_timeout) + " to " + to_string(longest_timeout));
+                       "timeout is " + muster::to_string(into.timeout) + "; it is " +
+                           muster::to_string(shortest_timeout) + " to " +
+                           muster::to_string(longest_timeout));
     }
     const bool is_named = table.get("command") != nullptr;
     if (is_named && (into.command.empty() || into.command.front().empty() ||
