@@ -96,6 +96,11 @@ function(muster_test name)
     if(NOT arg_PLAIN AND NOT "integration" IN_LIST arg_LABELS)
         add_dependencies(muster_sanitized_tests ${name})
     endif()
+    # Catch loses a property whose value is empty, and takes the name of the next one for its value.
+    set(labels)
+    if(arg_LABELS)
+        set(labels LABELS "${arg_LABELS}")
+    endif()
     set(environment "XDG_CONFIG_HOME=${PROJECT_BINARY_DIR}/no-contexts;${arg_ENVIRONMENT}")
     if(arg_PURE AND MUSTER_SANITIZE)
         list(FILTER arg_SOURCES INCLUDE REGEX "_test\\.cpp$")
@@ -104,13 +109,13 @@ function(muster_test name)
         foreach(file IN LISTS arg_SOURCES)
             add_test(NAME "${name}:${file}" COMMAND ${name} --filenames-as-tags "[#${file}]")
             set_tests_properties("${name}:${file}"
-                PROPERTIES TIMEOUT 300 LABELS "${arg_LABELS}" ENVIRONMENT "${environment}"
+                PROPERTIES TIMEOUT 300 ${labels} ENVIRONMENT "${environment}"
                            FAIL_REGULAR_EXPRESSION "No tests? ")
         endforeach()
         return()
     endif()
     catch_discover_tests(${name}
         TEST_PREFIX "${name}:"
-        PROPERTIES TIMEOUT 300 LABELS "${arg_LABELS}" ENVIRONMENT "${environment}"
+        PROPERTIES TIMEOUT 300 ${labels} ENVIRONMENT "${environment}"
         SKIP_REGULAR_EXPRESSION "SKIPPED: .*(All tests passed|test cases: 1 . 1 passed)")
 endfunction()
