@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "tests/catch.hpp"
 
@@ -20,7 +21,7 @@ ScenarioResult played_file(const std::string& name) {
     return result;
 }
 
-const StepResult& step_of(const ScenarioResult& result, const std::string& text) {
+const StepResult& step_of(const ScenarioResult& result, std::string_view text) {
     const auto found = std::ranges::find(result.steps, text, &StepResult::text);
     REQUIRE(found != result.steps.end());
     return *found;

@@ -6,7 +6,7 @@
 
 using namespace muster;
 using namespace muster::coordinator;
-using Catch::Matchers::Contains;
+using Catch::Contains;
 
 namespace {
 

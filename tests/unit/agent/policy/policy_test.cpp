@@ -61,7 +61,7 @@ TEST_CASE("a policy with signers allows only specs that one of them signed",
     };
     check_named(fault(), {"not signed", "muster apply --sign"});
     CHECK_FALSE(fault_of_signature(Policy{}, "web", spec));
-    CHECK(fault_of_signature(Policy{.signers = {{}}}, "web", spec));
+    CHECK(fault_of_signature(Policy{.signers = std::vector<PublicKey>{}}, "web", spec));
     spec.signature = sign(random_signer(), signed_bytes("web", spec));
     check_named(fault(), {"does not list the signer", spec.signature.substr(0, 16)});
     spec.signature = sign(signer, signed_bytes("web", spec));
