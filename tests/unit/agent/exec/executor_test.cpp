@@ -151,8 +151,11 @@ TEST_CASE("a process has every signal at its default and none blocked", "[execut
     spec.argv = {"grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"};
     host.await<ProcessEnded>(host.spawn(spec));
     std::signal(SIGHUP, SIG_DFL);
-    // The C library does not reset its own two signals, 32 and 33.
-    CHECK(host.output() == "SigBlk:\t0000000000000000\nSigIgn:\t0000000180000000\n");
+    // Signals 32 and 33 are the C library's own. Up to version 2.36 a process that it spawns
+    // ignores them.
+    const std::string none = "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n";
+    const std::string own = "SigBlk:\t0000000000000000\nSigIgn:\t0000000180000000\n";
+    CHECK((host.output() == none || host.output() == own));
 }
 
 // Goal: nothing of a stopped task keeps running. Method: a child in the group, one in its own
