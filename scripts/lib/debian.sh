@@ -1,13 +1,13 @@
 # Sourced by scripts/soak: this tree in bare Debians, in build/debian. Needs root and mmdebstrap.
 #
-#   debian_begin SUITE            makes a bare base system with git, and a clean clone in it
+#   debian_begin SUITE            makes a bare base system with git and mount, and a clean clone in it
 #   in_debian SUITE COMMAND...    runs a command in that clone, in a process space of its own
 
 debian_begin() {
     local root=build/debian/$1
     rm -rf "$root"
     mkdir -p "$root"
-    mmdebstrap --variant=apt --include=git "$1" "$root"
+    mmdebstrap --variant=apt --include=git,mount "$1" "$root"
     git clone --quiet . "$root/root/muster"
 }
 
