@@ -43,8 +43,8 @@ Dealer::Dealer(Context& context, const DealerOptions& options)
     library().set(zmq::sockopt::immediate, options.immediate);
     library().set(zmq::sockopt::probe_router, options.probe);
     // Only this side sends heartbeats. The library's timer on a socket with a full queue ends the
-    // process when the peer hangs up (an assertion of 4.3.4), and strangers can fill a router's
-    // queues.
+    // process when the peer hangs up (an assertion of 4.3.4 and 4.3.5), and strangers can fill a
+    // router's queues.
     const int heartbeat = static_cast<int>(to_ms(options.heartbeat));
     library().set(zmq::sockopt::heartbeat_ivl, heartbeat);
     library().set(zmq::sockopt::heartbeat_timeout, 3 * heartbeat);

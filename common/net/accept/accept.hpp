@@ -31,8 +31,8 @@ void on_received(int file, Instant now, const Unreceived::Amount& message);
 
 /// How many accepted connections began a handshake with CURVE. Those whose key was never judged
 /// broke off: the peer hung up, knows another key of ours, or repeats what another peer said. The
-/// library's monitor would tell each, but its messages change errno, and libzmq 4.3.4 then never
-/// closes a connection with a bad frame.
+/// library's monitor would tell each, but its messages change errno, and libzmq (4.3.4, 4.3.5) then
+/// never closes a connection with a bad frame.
 [[nodiscard]] std::uint64_t handshakes_begun();
 
 }  // namespace muster::net
