@@ -7,7 +7,7 @@ namespace muster::coordinator {
 
 namespace {
 
-constexpr std::uint32_t least = 3;
+constexpr std::uint32_t fewest_silent = 3;
 constexpr std::uint64_t enter_percent = 25;
 constexpr std::uint64_t leave_percent = 15;
 
@@ -18,11 +18,12 @@ std::uint32_t share_of(std::uint32_t counted, std::uint64_t percent) {
 }  // namespace
 
 std::uint32_t enters_at(const Census& census) {
-    return std::min(census.counted, std::max(least, share_of(census.counted, enter_percent)));
+    return std::min(census.counted,
+                    std::max(fewest_silent, share_of(census.counted, enter_percent)));
 }
 
 std::uint32_t leaves_below(const Census& census) {
-    return std::max(least, share_of(census.counted, leave_percent));
+    return std::max(fewest_silent, share_of(census.counted, leave_percent));
 }
 
 Freeze::Change Freeze::judge(const Census& census, bool some_node_answers) {

@@ -10,7 +10,7 @@ namespace muster::coordinator {
 
 namespace {
 
-Result<void> check(const DemandSetRequest& request) {
+Result<void> check_demand(const DemandSetRequest& request) {
     const Duration ttl = std::chrono::milliseconds{static_cast<std::int64_t>(
         std::min<std::uint64_t>(request.ttl_ms, 2 * to_ms(limits::demand_ttl_most)))};
     if (ttl < limits::demand_ttl_least || ttl > limits::demand_ttl_most) {
@@ -52,7 +52,7 @@ void DemandHandler::handle(const RequestContext& context, const DemandSetRequest
 
 Result<DemandReply> DemandHandler::take(const RequestContext& context,
                                         const DemandSetRequest& request) {
-    if (auto sound = check(request); !sound) {
+    if (auto sound = check_demand(request); !sound) {
         return tl::unexpected{std::move(sound.error())};
     }
     const StoredKey* const by = owner_of(ledger_.keys(), context.input.by.key);
