@@ -43,10 +43,14 @@ add_library(muster::zones ALIAS date::date-tz)
 add_library(muster::sodium ALIAS PkgConfig::sodium)
 add_library(muster::threads ALIAS Threads::Threads)
 
-# A store in etcd is built where gRPC is installed (scripts/setup --etcd).
+# A store in etcd is built where gRPC is installed (scripts/setup --etcd). The cache keeps no answer of
+# its own: gRPC may be installed after the first build.
 find_package(Protobuf 3.21)
 find_package(gRPC 1.51 CONFIG)
-option(MUSTER_ETCD "Build muster-coordinator-etcd; needs gRPC" "${gRPC_FOUND}")
+set(MUSTER_ETCD AUTO CACHE STRING "Build muster-coordinator-etcd: ON, OFF, or AUTO where gRPC is")
+if(MUSTER_ETCD STREQUAL "AUTO")
+    set(MUSTER_ETCD "${gRPC_FOUND}")
+endif()
 if(MUSTER_ETCD)
     add_library(muster::grpc ALIAS gRPC::grpc++)
 endif()

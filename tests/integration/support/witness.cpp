@@ -24,9 +24,11 @@ Witness::Witness()
           sigfillset(&all);
           pthread_sigmask(SIG_BLOCK, &all, nullptr);
           while (!ends.stop_requested()) {
-              due_ = Clock::now() + nap;
               poll(nullptr, 0, static_cast<int>(nap.count()));
-              longest_ = std::max(longest_.load(), Clock::now() - due_.load());
+              const auto now = Clock::now();
+              // From one to the next, so that no stall falls between two naps.
+              longest_ = std::max(longest_.load(), now - woke_.load() - nap);
+              woke_ = now;
           }
       }} {}
 
@@ -34,7 +36,7 @@ Witness::~Witness() = default;
 
 std::chrono::milliseconds Witness::longest_oversleep() const {
     return std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::max(longest_.load(), Clock::now() - due_.load()));
+        std::max(longest_.load(), Clock::now() - woke_.load() - nap));
 }
 
 }  // namespace muster::integration

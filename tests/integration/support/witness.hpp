@@ -22,7 +22,7 @@ private:
     using Clock = std::chrono::steady_clock;
 
     std::atomic<Clock::duration> longest_{Clock::duration{}};
-    std::atomic<Clock::time_point> due_{Clock::now()};
+    std::atomic<Clock::time_point> woke_{Clock::now()};
     std::jthread thread_;
 };
 
