@@ -15,7 +15,7 @@ namespace muster::sim {
 
 namespace {
 
-constexpr std::array operators{"ada", "olga", "otto"};
+constexpr std::array operator_names{"ada", "olga", "otto"};
 constexpr std::array secrets{"first", "second"};
 constexpr Duration keys_answered_within = 30s;
 constexpr Duration hosts_return_within = 30s;
@@ -108,7 +108,7 @@ void Chaos::enrol(const std::string& label) {
 }
 
 void Chaos::operate_by_key() {
-    const std::string name = operators.at(keys_random_.below(operators.size()));
+    const std::string name = operator_names.at(keys_random_.below(operator_names.size()));
     switch (keys_random_.below(8)) {
         case 0:
         case 1: admit_operator(name); break;

@@ -15,12 +15,12 @@ namespace muster::cli {
 
 namespace {
 
-constexpr const char* coordinator = "muster-coordinator";
+constexpr const char* daemon_with_store = "muster-coordinator";
 
 /// What that program is given, from its own name on.
 std::vector<std::string> words_for_coordinator(const CommandLine& line) {
     const std::string verb{entry_of(line.verb).words};
-    std::vector<std::string> words{coordinator, "store", verb.substr(verb.find(' ') + 1)};
+    std::vector<std::string> words{daemon_with_store, "store", verb.substr(verb.find(' ') + 1)};
     for (const OptionEntry& option : entry_of(line.verb).options) {
         if (!line.has(option.name)) {
             continue;
@@ -40,7 +40,7 @@ ExitCode run_store(const CommandLine& line) {
         show_error({Errc::invalid, "'muster store' has no other form than text"}, true);
         return ExitCode::usage;
     }
-    const std::string path = program_of_muster(coordinator);
+    const std::string path = program_of_muster(daemon_with_store);
     if (path.empty()) {
         show_error({Errc::not_found,
                     "muster-coordinator, which can use a store, is not beside this program nor in "

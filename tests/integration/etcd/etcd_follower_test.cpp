@@ -20,7 +20,7 @@ namespace {
 using namespace coordinator;
 namespace etcd = coordinator::etcd;
 
-const etcd::Keys keys{"/follower"};
+const etcd::Keys follower_keys{"/follower"};
 constexpr ClusterId cluster_id{3, 3};
 
 std::unique_ptr<etcd::Client> client_of(const EtcdServers& servers) {
@@ -45,7 +45,7 @@ public:
     }
     void commit(std::vector<etcd::Operation> operations) {
         operations.emplace_back(
-            etcd::Put{.key = keys.commit(), .value = std::to_string(++commits_)});
+            etcd::Put{.key = follower_keys.commit(), .value = std::to_string(++commits_)});
         const auto done = client_->commit({.conditions = {}, .operations = operations});
         REQUIRE(done);
         last = done->at;
@@ -55,7 +55,7 @@ public:
 private:
     std::unique_ptr<etcd::Client> client_;
     std::unique_ptr<Mirror> mirror_;
-    etcd::RowWriter rows_{keys};
+    etcd::RowWriter rows_{follower_keys};
     int commits_ = 0;
 };
 
@@ -88,7 +88,7 @@ TEST_CASE("a copy of a store in etcd follows rows that are put and erased", "[in
     const EtcdServers servers;
     Writer writer{servers};
     writer.write(node("n1"));
-    etcd::EtcdFollower follower{client_of(servers), keys, cluster_id, [] {}};
+    etcd::EtcdFollower follower{client_of(servers), follower_keys, cluster_id, [] {}};
     CHECK(has(follower, {"n1"}));
     writer.write(node("n2"));
     CHECK(has(follower, {"n1", "n2"}));
@@ -104,10 +104,10 @@ TEST_CASE("a copy of a store in etcd takes a change in parts over as a whole",
     const EtcdServers servers;
     Writer writer{servers};
     writer.write(node("n1"));
-    etcd::EtcdFollower follower{client_of(servers), keys, cluster_id, [] {}};
+    etcd::EtcdFollower follower{client_of(servers), follower_keys, cluster_id, [] {}};
     CHECK(has(follower, {"n1"}));
-    const std::string row = keys.row("nodes", "n1");
-    const std::string directory = keys.parts() + "1-1/";
+    const std::string row = follower_keys.row("nodes", "n1");
+    const std::string directory = follower_keys.parts() + "1-1/";
     const Json part{{{"delete", row}, {"end", etcd::end_of(row)}}};
     writer.commit({etcd::Put{.key = directory + etcd::piece_name(0), .value = part.dump()}});
     CHECK(until([&] { return follower.applied() == writer.last; }));
@@ -126,7 +126,7 @@ TEST_CASE("a copy of a store in etcd that became an older one is read again",
             writer.write(node(name));
         }
     }
-    etcd::EtcdFollower follower{client_of(servers), keys, cluster_id, [] {}};
+    etcd::EtcdFollower follower{client_of(servers), follower_keys, cluster_id, [] {}};
     CHECK(has(follower, {"n1", "n2", "n3"}));
     servers.kill(0);
     servers.lose_data();

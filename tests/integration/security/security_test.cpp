@@ -326,14 +326,15 @@ TEST_CASE("key files that are readable by others, cut or mixed up are refused [A
                           {cluster.key_of("n1"), agent},
                           {cluster.agent_state("n1") + "/cluster", agent},
                           {cluster.admin_file(), operators}};
-    for (const auto& [path, start] : cases) {
+    for (const Case& one : cases) {
+        const std::string& path = one.path;
         INFO(path);
         const std::string whole = text_of(path);
         const auto put = [&](const std::string& text) {
             std::ofstream{path, std::ios::trunc} << text;
         };
         const auto expect = [&](const std::string& sentence) {
-            const auto done = start();
+            const auto done = one.start();
             INFO(done.errors);
             CHECK(done.exit.code > 0);
             CHECK(done.errors.find(path) != std::string::npos);

@@ -19,7 +19,7 @@ using coordinator::Session;
 
 const PublicKey key_of_n0{hash_of("n0")};
 const PublicKey key_of_olga{hash_of("olga")};
-constexpr Session session{1};
+constexpr Session the_session{1};
 
 /// A coordinator that knows one host and one operator.
 struct KeyStory {
@@ -44,14 +44,14 @@ struct KeyStory {
     void hello(const std::string& name) {
         Hello message;
         message.name = name;
-        take(coordinator::FromAgent{session, message, Caller{.key = key_of_n0}});
+        take(coordinator::FromAgent{the_session, message, Caller{.key = key_of_n0}});
     }
     void welcome_n0() {
-        output.messages.push_back({session, Welcome{}});
+        output.messages.push_back({the_session, Welcome{}});
         hello("n0");
         REQUIRE(properties(checkers) == Found{});
     }
-    void report() { take(coordinator::FromAgent{session, Report{}, Caller{}}); }
+    void report() { take(coordinator::FromAgent{the_session, Report{}, Caller{}}); }
     void ask(CoreRequestBody body) {
         take(coordinator::FromOperator{coordinator::Ticket{1},
                                        CoreRequest{RequestId{7, 7}, std::move(body)},
@@ -88,25 +88,25 @@ coordinator::AuditHead head_of(const coordinator::StoredAudit& row) {
 TEST_CASE("a session of a name that its key does not have breaks S19", "[checkers][S19]") {
     KeyStory story;
     SECTION("the name of another") {
-        story.output.messages.push_back({session, Welcome{}});
+        story.output.messages.push_back({the_session, Welcome{}});
         story.hello("n1");
         CHECK(properties(story.checkers) == Found{"S19"});
     }
     SECTION("its own name") { story.welcome_n0(); }
     SECTION("a revoked key") {
         story.store.keys[0].revoked = true;
-        story.output.messages.push_back({session, Welcome{}});
+        story.output.messages.push_back({the_session, Welcome{}});
         story.hello("n0");
         CHECK(properties(story.checkers) == Found{"S19"});
     }
     SECTION("an expired key") {
         story.store.keys[0].keys[0].until = CivilMs{10'000};
-        story.output.messages.push_back({session, Welcome{}});
+        story.output.messages.push_back({the_session, Welcome{}});
         story.hello("n0");
         CHECK(properties(story.checkers) == Found{"S19"});
     }
     SECTION("a right key that is denied") {
-        story.output.messages.push_back({session, Refused{Errc::denied, "", Incarnation{}, 0}});
+        story.output.messages.push_back({the_session, Refused{Errc::denied, "", Incarnation{}, 0}});
         story.hello("n0");
         CHECK(properties(story.checkers) == Found{"S19"});
     }
@@ -121,7 +121,7 @@ TEST_CASE("a report or an order after the end of a key breaks S19", "[checkers][
     KeyStory story;
     story.welcome_n0();
     story.report();
-    story.checkers.on(origin, OrderSent{session, key_of_n0, story.store});
+    story.checkers.on(origin, OrderSent{the_session, key_of_n0, story.store});
     CHECK(properties(story.checkers) == Found{});
     story.store.keys[0].revoked = true;
     SECTION("a report that is taken") {
@@ -130,12 +130,12 @@ TEST_CASE("a report or an order after the end of a key breaks S19", "[checkers][
     }
     SECTION("a report that is refused") {
         story.output.messages.push_back(
-            {session, Refused{Errc::hello_required, "", Incarnation{}, 0}});
+            {the_session, Refused{Errc::hello_required, "", Incarnation{}, 0}});
         story.report();
         CHECK(properties(story.checkers) == Found{});
     }
     SECTION("an order") {
-        story.checkers.on(origin, OrderSent{session, key_of_n0, story.store});
+        story.checkers.on(origin, OrderSent{the_session, key_of_n0, story.store});
         CHECK(properties(story.checkers) == Found{"S19"});
     }
 }

@@ -158,10 +158,10 @@ TEST_CASE("of the members that left a bounded number is known", "[pools][scaling
         list.update("web", {{"a", "", round}});
     }
     list.update("web", {});
-    const auto& web = *list.find("web");
-    CHECK(web.left.size() == coordinator::Members::most_left);
+    const auto& of_web = *list.find("web");
+    CHECK(of_web.left.size() == coordinator::Members::most_left);
     // Of each version after this one all are known.
-    CHECK(web.left_known_since == web.left.front().in_version - 1);
+    CHECK(of_web.left_known_since == of_web.left.front().in_version - 1);
 }
 
 TEST_CASE("a pool without a provider has the nodes that join", "[pools][scaling][FN-08]") {

@@ -138,7 +138,7 @@ TEST_CASE("each verb that reads is limited to the scope of its caller, or open",
     Limited cluster;
     const Caller limited = cluster.admit("ann", 2, {}, {"web-*"});
     const Caller observer = cluster.admit("olga", 3, {}, {"web-*"}, Role::observer);
-    const Caller unlimited = cluster.admit("otto", 4, {}, {});
+    const Caller without_scope = cluster.admit("otto", 4, {}, {});
     for (const codec::Verb& verb : codec::verb_rows) {
         if (verb.access != codec::Access::read || verb.role == Role::admin) {
             continue;
@@ -157,8 +157,8 @@ TEST_CASE("each verb that reads is limited to the scope of its caller, or open",
             if (verb.role == Role::observer) {
                 CHECK_FALSE(shows_secret(cluster.text_of(observer, request)));
             }
-            is_shown =
-                is_shown || cluster.text_of(unlimited, request).find("secret") != std::string::npos;
+            is_shown = is_shown ||
+                       cluster.text_of(without_scope, request).find("secret") != std::string::npos;
         }
         CHECK(is_shown);
     }

@@ -16,13 +16,13 @@ using muster::coordinator::testing::CoordinatorHarness;
 namespace {
 
 /// More than one piece of a list holds.
-constexpr std::size_t many = 1'500;
+constexpr std::size_t long_list = 1'500;
 
 std::string name_of(std::size_t number) { return "t" + std::to_string(10'000 + number); }
 
 void want_many(CoordinatorHarness& harness) {
     ApplyRequest apply;
-    for (std::size_t number = 0; number < many; ++number) {
+    for (std::size_t number = 0; number < long_list; ++number) {
         apply.tasks.push_back(CoordinatorHarness::wanted(name_of(number), 1));
     }
     const Ticket asked = harness.request(apply);
@@ -54,7 +54,7 @@ TEST_CASE("a list in pieces has every row once, in the order of names", "[querie
     }
     CHECK(pieces > 2);
     const auto names = names_in(list.take());
-    CHECK(names.size() == many);
+    CHECK(names.size() == long_list);
     CHECK(names == names_in(ReplyBody{harness.read<TaskListReply>(TaskListRequest{"t1*"})}));
     CHECK_FALSE(Listing::of(StatusRequest{}));
 }
@@ -66,25 +66,25 @@ TEST_CASE("a list that is made while tasks are added and removed has no name twi
     want_many(harness);
     auto list = *Listing::of(TaskListRequest{});
     REQUIRE(harness.coordinator.go_on(harness.now, list));
-    for (const std::size_t number : {std::size_t{3}, many - 3}) {
+    for (const std::size_t number : {std::size_t{3}, long_list - 3}) {
         REQUIRE(harness.ask(TaskRemoveRequest{name_of(number)})->result);
     }
     harness.pass(3s);  // Their indices become free.
     // The first takes an index before the list's position, or one after it.
-    for (const std::size_t number : {many - 3, std::size_t{3}}) {
+    for (const std::size_t number : {long_list - 3, std::size_t{3}}) {
         REQUIRE(
             harness.ask(TaskAddRequest{CoordinatorHarness::wanted(name_of(number), 1)})->result);
     }
     while (harness.coordinator.go_on(harness.now, list)) {
     }
     const auto names = names_in(list.take());
-    CHECK(names.size() >= many - 1);  // One was removed and added before the list's position.
-    CHECK(names.size() <= many);
+    CHECK(names.size() >= long_list - 1);  // One was removed and added before the list's position.
+    CHECK(names.size() <= long_list);
 }
 
 TEST_CASE("a list of nodes continues after the last name", "[queries]") {
     std::vector<StoredNode> stored;
-    for (std::size_t number = 0; number < many; ++number) {
+    for (std::size_t number = 0; number < long_list; ++number) {
         stored.push_back(CoordinatorHarness::stored(name_of(number)));
     }
     CoordinatorHarness harness{CoordinatorHarness::store_with(stored)};
@@ -97,7 +97,7 @@ TEST_CASE("a list of nodes continues after the last name", "[queries]") {
     const auto reply = list.take();
     REQUIRE(reply);
     const auto& nodes = std::get<NodeListReply>(*reply).nodes;
-    CHECK(nodes.size() == many + 1);
+    CHECK(nodes.size() == long_list + 1);
     CHECK(std::ranges::is_sorted(nodes, {}, &NodeView::name));
     CHECK(nodes.back().name == "z-coming-name");
 }
