@@ -23,10 +23,9 @@ constexpr int runs = 20;
 
 /// A section [etcd] with the default lease, or the shortest one with `--smoke`.
 std::string section_of(const integration::EtcdServers& servers) {
-    std::string section = servers.section();
-    const auto lease = section.find("\"2s\"");
-    ensure(lease != std::string::npos, "the tests have the shortest lease");
-    return section.replace(lease, 4, sized<std::string>("\"5s\"", "\"2s\""));
+    return integration::EtcdServers::section(
+        "/muster/test", servers.endpoints(),
+        sized<std::chrono::milliseconds>(std::chrono::seconds{5}, std::chrono::seconds{2}));
 }
 
 class Fleet {

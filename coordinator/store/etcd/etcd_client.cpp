@@ -443,6 +443,7 @@ Result<void> Client::watch(const std::string& key, const std::string& end, Revis
                            Duration patience,
                            const std::function<bool(const std::vector<Change>&)>& use) {
     Impl::Member& member = impl_->members[impl_->current % impl_->members.size()];
+    const auto until = std::chrono::steady_clock::now() + patience;
     Impl::Call call{*impl_, patience};
     const auto stream = member.watch->Watch(&call.context);
     pb::WatchRequest request;
@@ -468,7 +469,9 @@ Result<void> Client::watch(const std::string& key, const std::string& end, Revis
         return fail(Errc::stale_request, "etcd at " + member.endpoint + " ended the watch of " +
                                              key + ": " + response.cancel_reason());
     }
-    if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED) {
+    // etcd knows the deadline, too. Where it ends the call first, the status is another one.
+    if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED ||
+        std::chrono::steady_clock::now() >= until) {
         return fail(Errc::timeout, "nothing has changed");
     }
     ++impl_->current;

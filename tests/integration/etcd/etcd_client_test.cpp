@@ -107,12 +107,12 @@ TEST_CASE("a key of a lease goes with it, and whoever waits for that is told",
     CHECK(client->renew(lease->id).value() >= wanted);
     SECTION("it ends by itself") {}
     SECTION("it is ended") { REQUIRE(client->revoke(lease->id)); }
-    CHECK(client->await_change("/leader", put->at, 30s));
+    CHECK(client->await_change("/leader", put->at, paces(300)));
     CHECK(value_of(*client, "/leader") == "none");
     const auto late = client->renew(lease->id);
     REQUIRE_FALSE(late);
     CHECK(late.error().code == Errc::not_found);
-    const auto nothing = client->await_change("/other", put->at, 1s);
+    const auto nothing = client->await_change("/other", put->at, paces(10));
     REQUIRE_FALSE(nothing);
     CHECK(nothing.error().code == Errc::timeout);
 }
