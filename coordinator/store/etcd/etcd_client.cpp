@@ -65,20 +65,6 @@ constexpr const char* foreign_member =
     "it is a member of another etcd cluster than the other endpoints, and so another store; "
     "'etcdctl member list' at each endpoint shows which belong together";
 
-/// What the events of an answer changed. Their texts are moved out of it.
-std::vector<Client::Change> take_changes(pb::WatchResponse& response) {
-    std::vector<Client::Change> changes;
-    for (auto& event : *response.mutable_events()) {
-        auto& change = changes.emplace_back();
-        change.key = std::move(*event.mutable_kv()->mutable_key());
-        change.at = static_cast<Revision>(event.kv().mod_revision());
-        if (event.type() == pb::Event::PUT) {
-            change.value = std::move(*event.mutable_kv()->mutable_value());
-        }
-    }
-    return changes;
-}
-
 }  // namespace
 
 std::string end_of(std::string prefix) {

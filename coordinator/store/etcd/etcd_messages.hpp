@@ -1,13 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include <etcd.grpc.pb.h>
 
 #include "coordinator/store/etcd/etcd_transaction.hpp"
 
-/// Parts of transactions as messages of etcd's. Only the client includes it.
+/// Parts of transactions as messages of etcd's, and changes from its messages. Only the client
+/// includes it.
 namespace muster::coordinator::etcd {
 
 namespace pb = etcdserverpb;
@@ -46,6 +49,20 @@ inline pb::RequestOp request_of(const Operation& operation) {
         into.set_range_end(erased.end);
     }
     return request;
+}
+
+/// What the events of an answer changed. Their texts are moved out of it.
+inline std::vector<Change> take_changes(pb::WatchResponse& response) {
+    std::vector<Change> changes;
+    for (auto& event : *response.mutable_events()) {
+        auto& change = changes.emplace_back();
+        change.key = std::move(*event.mutable_kv()->mutable_key());
+        change.at = static_cast<Revision>(event.kv().mod_revision());
+        if (event.type() == pb::Event::PUT) {
+            change.value = std::move(*event.mutable_kv()->mutable_value());
+        }
+    }
+    return changes;
 }
 
 }  // namespace muster::coordinator::etcd

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -47,6 +48,13 @@ struct Transaction {
 
     std::vector<Condition> conditions;
     std::vector<Operation> operations;
+};
+
+/// What a watch saw of one key.
+struct Change {
+    std::string key;
+    std::optional<std::string> value;  ///< Nothing: it was deleted.
+    Revision at{};
 };
 
 }  // namespace muster::coordinator::etcd
