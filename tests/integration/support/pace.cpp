@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 
 namespace muster::integration {
@@ -48,8 +50,10 @@ void spawn() {
 
 void write_durably(int file) {
     const bool is_written = write(file, "x", 1) == 1 && fdatasync(file) == 0;
-    if (!is_written) {
-        std::abort();  // A pace of a disk that takes nothing would mislead every test.
+    if (!is_written) {  // A pace of a disk that takes nothing would mislead every test.
+        throw std::system_error{
+            errno, std::generic_category(),
+            "cannot write below " + std::filesystem::temp_directory_path().string()};
     }
 }
 
