@@ -20,7 +20,7 @@ Result<std::string> password_in(const std::string& path) {
                                        "'");
     }
     constexpr std::size_t most = 4096;
-    return read_file(path, most).map([](std::string text) {
+    return read_file(path, most).map([](const std::string& text) {
         return text.substr(0, text.find_first_of("\r\n"));
     });
 }

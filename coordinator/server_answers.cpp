@@ -31,7 +31,7 @@ std::optional<Reply> Server::completed(const Reply& reply) const {
             status->alarms.push_back(*file_alarm_);
         }
         if (const auto trouble = standing_.leads() ? store_->trouble() : std::nullopt) {
-            status->alarms.push_back("changes wait, because the store takes none: " + *trouble);
+            status->alarms.emplace_back("changes wait, because the store takes none: " + *trouble);
         }
         if (const auto trouble = standing_.trouble()) {
             status->alarms.push_back("not all servers of the store answer: " + *trouble);

@@ -112,7 +112,7 @@ Result<ToolOutcome> run_store_command(const Options& options, const StoreCommand
     if (*keys) {
         keep_memory_private();
     }
-    const auto done = run_on(options, command, etcd, state, std::move(*keys));
+    auto done = run_on(options, command, etcd, state, std::move(*keys));
     if (!done && done.error().code == Errc::not_found && options.state_dir.empty()) {
         return fail(Errc::not_found,
                     done.error().detail + "; --config or --state-dir says where another one is");

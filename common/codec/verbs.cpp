@@ -21,7 +21,7 @@ const HelpReply& verbs() {
 }
 
 std::string usage_of(const Verb& verb) {
-    const std::string usage{verb.usage};
+    std::string usage{verb.usage};
     if (verb.is_json()) {
         return usage;
     }

@@ -147,7 +147,7 @@ std::vector<std::string> endpoints_in(std::string_view text) {
 Result<std::string> endpoints_to_connect(std::string_view text) {
     std::string all;
     for (const std::string& one : endpoints_in(text)) {
-        const auto endpoint = endpoint_to_connect(one);
+        auto endpoint = endpoint_to_connect(one);
         if (!endpoint) {
             return endpoint;
         }

@@ -57,6 +57,14 @@ void SecretHandler::change(const RequestContext& context, const auto& request) {
     ledger_.submit(context, std::move(answered));
 }
 
+void SecretHandler::handle(const RequestContext& context, const SecretSetRequest& request) {
+    change(context, request);
+}
+
+void SecretHandler::handle(const RequestContext& context, const SecretRemoveRequest& request) {
+    change(context, request);
+}
+
 Result<Answered> SecretHandler::change_of(const SecretSetRequest& request, CivilMs now) const {
     if (!is_valid_name(request.name)) {
         return fail(Errc::invalid,

@@ -11,12 +11,8 @@ public:
     explicit SecretHandler(Ledger& ledger) : ledger_{ledger} {}
 
     void handle(const RequestContext& context, const SecretListRequest& request);
-    void handle(const RequestContext& context, const SecretSetRequest& request) {
-        change(context, request);
-    }
-    void handle(const RequestContext& context, const SecretRemoveRequest& request) {
-        change(context, request);
-    }
+    void handle(const RequestContext& context, const SecretSetRequest& request);
+    void handle(const RequestContext& context, const SecretRemoveRequest& request);
 
 private:
     void change(const RequestContext& context, const auto& request);

@@ -93,7 +93,6 @@ public:
     [[nodiscard]] Result<Duration> renew(LeaseId lease);
     [[nodiscard]] Result<void> revoke(LeaseId lease);
 
-    using Change = etcd::Change;
     /// Gives the changes of a range after `since`, those of a transaction at once, until `use` is
     /// false. The error, otherwise: `timeout` after `patience`, `stale_request` if etcd has
     /// forgotten the first of them, and so the range must be read again.

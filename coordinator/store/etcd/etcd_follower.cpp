@@ -115,7 +115,7 @@ Result<void> EtcdFollower::watch() {
     const std::string all = keys_.prefix + "/";
     const auto watched =
         client_->watch(all, end_of(all), at_.load(), one_watch,
-                       [&](const std::vector<Client::Change>& changes) { return apply(changes); });
+                       [&](const std::vector<Change>& changes) { return apply(changes); });
     if (watched || watched.error().code == Errc::stale_request) {
         must_read_ = true;
         return {};
@@ -123,18 +123,16 @@ Result<void> EtcdFollower::watch() {
     return watched.error().code == Errc::timeout ? Result<void>{} : watched;
 }
 
-bool EtcdFollower::apply(const std::vector<Client::Change>& changes) {
-    const auto is_whole_change = [&](const Client::Change& change) {
+bool EtcdFollower::apply(const std::vector<Change>& changes) {
+    const auto is_whole_change = [&](const Change& change) {
         return change.value && change.key.starts_with(keys_.parts()) &&
                change.key.ends_with("/whole");
     };
-    const auto is_later_piece = [&](const Client::Change& change) {
+    const auto is_later_piece = [&](const Change& change) {
         return change.value && change.key.starts_with(keys_.rows()) &&
                !change.key.ends_with("/" + piece_name(0));
     };
-    const auto is_schema = [&](const Client::Change& change) {
-        return change.key == keys_.schema();
-    };
+    const auto is_schema = [&](const Change& change) { return change.key == keys_.schema(); };
     if (must_read_ || std::ranges::any_of(changes, is_schema) ||
         std::ranges::any_of(changes, is_whole_change) ||
         std::ranges::any_of(changes, is_later_piece)) {
@@ -153,10 +151,10 @@ bool EtcdFollower::apply(const std::vector<Client::Change>& changes) {
     return true;
 }
 
-Result<bool> EtcdFollower::apply_to_mirror(const std::vector<Client::Change>& changes) {
+Result<bool> EtcdFollower::apply_to_mirror(const std::vector<Change>& changes) {
     const std::lock_guard lock{mutex_};
     bool is_news = false;
-    for (const Client::Change& change : changes) {
+    for (const Change& change : changes) {
         if (change.key == keys_.commit()) {
             applied_ = change.at;
         } else if (change.key.starts_with(keys_.rows()) &&
@@ -170,7 +168,7 @@ Result<bool> EtcdFollower::apply_to_mirror(const std::vector<Client::Change>& ch
     return is_news;
 }
 
-Result<void> EtcdFollower::apply_row(const Client::Change& change) {
+Result<void> EtcdFollower::apply_row(const Change& change) {
     const std::size_t begin = keys_.rows().size();
     const std::size_t slash = change.key.find('/', begin);
     const std::string table = change.key.substr(begin, slash - begin);

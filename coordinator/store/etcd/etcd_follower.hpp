@@ -52,10 +52,10 @@ private:
     [[nodiscard]] Result<void> read_all();
     [[nodiscard]] Result<void> watch();
     /// False: the rows must be read again.
-    [[nodiscard]] bool apply(const std::vector<Client::Change>& changes);
+    [[nodiscard]] bool apply(const std::vector<Change>& changes);
     /// True: rows have changed.
-    [[nodiscard]] Result<bool> apply_to_mirror(const std::vector<Client::Change>& changes);
-    [[nodiscard]] Result<void> apply_row(const Client::Change& change);
+    [[nodiscard]] Result<bool> apply_to_mirror(const std::vector<Change>& changes);
+    [[nodiscard]] Result<void> apply_row(const Change& change);
     /// With the mutex.
     void complain(const Error& error);
 
