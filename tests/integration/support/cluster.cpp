@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tests/integration/support/notify_socket.hpp"
+#include "tests/integration/support/pace.hpp"
 
 namespace muster::integration {
 
@@ -27,12 +28,13 @@ std::string quoted(const std::string& text) { return Json(text).dump(); }
 }  // namespace
 
 bool until(const std::function<bool()>& predicate, Deadline deadline) {
-    constexpr int pause_ms = 5;
+    // Most predicates ask a daemon: to ask more often takes turns from what is waited for.
+    const auto pause = pace() / 15;
     while (!predicate()) {
         if (Clock::now() >= deadline) {
             return false;
         }
-        poll(nullptr, 0, pause_ms);
+        poll(nullptr, 0, static_cast<int>(pause.count()));
     }
     return true;
 }
