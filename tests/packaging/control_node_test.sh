@@ -115,6 +115,7 @@ grep -q 'tcp://10.0.0.1:7700,tcp://10.0.0.2:7700,tcp://10.0.0.3:7700' /var/lib/m
 
 # One name may stand for all coordinators: an agent and the command go on to whoever leads.
 mkdir -p /etc/netns/c2
+touch /etc/hosts # A bare system has none, and `ip netns` needs one to put that of the host over it.
 printf '10.0.0.%s control.example\n' 3 2 1 >/etc/netns/c2/hosts
 on c2 muster-agent --name web-7 --coordinator tcp://control.example:7700 2>/run/muster-agent.log &
 serves() {
