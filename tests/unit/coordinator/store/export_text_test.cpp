@@ -65,6 +65,7 @@ TEST_CASE("an export that is read gives the same export", "[store][tools]") {
 
 TEST_CASE("an export that is cut off anywhere is noticed", "[store][tools]") {
     const std::string text = whole_export();
+    // Each read makes a store: so every byte of the last line, and every seventh of the others.
     const std::size_t last_line = text.rfind('\n', text.size() - 2);
     for (std::size_t length = 0; length < text.size(); length += length < last_line ? 7 : 1) {
         CAPTURE(length);
