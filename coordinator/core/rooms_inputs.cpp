@@ -130,8 +130,10 @@ bool Rooms::on_due(StepContext& step, const Deadlines::Due& due) {
 }
 
 void Rooms::on_drain_overdue(StepContext& step, NodeIndex index) {
-    if (is_drained(index, in_.membership.fleet(step.civil()))) {
-        // Only the write of its row is pending.
+    const FleetView fleet = in_.membership.fleet(step.civil());
+    if (is_drained(index, fleet)) {
+        // Whenever a round closed, an order may have been on its way to the node.
+        in_.membership.drains().complete(step, fleet);
         in_.nodes.deadlines().set(index, DueKind::drain, step.now + in_.options.round);
         return;
     }

@@ -71,6 +71,7 @@ void ControlHost::lead(Instant now, const coordinator::StoreImage& image) {
     }
     led_since_ = now;
     world_.suspended.clear();
+    world_.left.clear();
     world_.frozen = false;
     civil_due_ = now;
     world_.network.coordinator_up(control_);
@@ -432,6 +433,12 @@ void ControlHost::publish(Instant now, const Event& event) {
     } else if (event.topic == "node.suspension_ended" || event.topic == "node.released" ||
                event.topic == "node.forgotten" || event.topic == "node.removed") {
         world_.suspended.erase(event.name);
+    }
+    if (event.topic == "node.left") {
+        world_.left.insert(event.name);
+    } else if (event.topic == "node.returned" || event.topic == "node.lost" ||
+               event.topic == "node.forgotten" || event.topic == "node.removed") {
+        world_.left.erase(event.name);
     }
     if (event.topic == "task.halted") {
         world_.halted.insert(event.name);

@@ -272,12 +272,13 @@ void Cluster::heal_all() {
     collect_violations();
 }
 
-// L1 does not count the time of a recovery, a back-off, a roll-out or a move, because they have
-// their own bounds.
+// L1 does not count the time of a recovery, a back-off, a roll-out or a move, nor that in which a
+// node that left may return, because they have their own bounds.
 bool Cluster::is_exempt() const {
     const coordinator::CoordinatorOptions& options = world_.options.coordinator;
     if (!leading().is_up() || now_ < leading().awake_since() + options.recovery_grace ||
-        !world_.suspended.empty() || world_.frozen || may_wait_for_lease() ||
+        !world_.suspended.empty() || !world_.left.empty() || world_.frozen ||
+        may_wait_for_lease() ||
         now_ <= std::max(world_.move_ordered, leading().led_since()) + options.round +
                     options.move_cooldown) {
         return true;

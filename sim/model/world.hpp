@@ -38,6 +38,7 @@ struct World {
     OutputHash outputs;  ///< Only if the options ask for it.
     Checkers checkers;
     std::set<std::string> suspended;  ///< Nodes, as this leadership reported.
+    std::set<std::string> left;       ///< Nodes that may still return, as this leadership reported.
     std::set<std::string> halted;     ///< Tasks whose roll-out a copy that ended early halts.
     std::size_t suspicions = 0;       ///< Nodes that became lost or flaky, ever.
     bool frozen = false;              ///< As this leadership reported.

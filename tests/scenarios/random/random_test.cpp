@@ -77,6 +77,8 @@ TEST_CASE("seeds on which checkers were wrong break no promise", "[scenario][ran
     CHECK(carry_out(drawn_run(2300017065)).violations == std::vector<std::string>{});
     // A job whose end an agent learns only while it shuts down does not run again.
     CHECK(carry_out(drawn_run(2300006243)).violations == std::vector<std::string>{});
+    // A node whose key was revoked may return for as long as any other that left.
+    CHECK(carry_out(drawn_run(5300018587)).violations == std::vector<std::string>{});
 }
 
 // Goal: a failure can be replayed. Method: run the same seed twice, another seed once; compare the

@@ -128,6 +128,28 @@ TEST_CASE("a drain that has ended is not overdue while its end is being stored",
     CHECK(harness.node("n1").intent == "offline");
 }
 
+// Goal: a drain that is over by its deadline ends then, not with a later round, before which
+// another order may be on its way to the node. Method: the node's answer says that it is empty, and
+// the round does not close before the deadline, because another node does not answer.
+TEST_CASE("a node that is empty at the deadline of its drain is offline then",
+          "[intents][drain][L5]") {
+    CoordinatorHarness harness;
+    harness.join("n1");
+    harness.join("n2");
+    harness.want("web", 1);
+    harness.pass(5s);
+    const bool on_n1 = !harness["n1"].instances.empty();
+    const std::string drained = on_n1 ? "n1" : "n2";
+    REQUIRE(harness.ask(NodeDrainRequest{.pattern = drained, .deadline_ms = 2'500})->result);
+    harness.pass(1500ms);
+    harness[on_n1 ? "n2" : "n1"].answers = false;
+    harness.pass(900ms);
+    CHECK(harness.node(drained).intent == "draining");
+    harness.pass(200ms);
+    CHECK(harness.node(drained).intent == "offline");
+    CHECK_FALSE(harness.happened("node.drain_overdue", drained));
+}
+
 // Goal: an overdue drain always reports what it waits for. Method: everything is stopped on the
 // node, but its answers, which would confirm that, do not arrive.
 TEST_CASE("a drain that waits for an answer says so", "[intents][drain][L5]") {
