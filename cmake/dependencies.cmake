@@ -1,6 +1,7 @@
-# Every package muster uses, found in this one place and named once. The rest of the build says
-# muster::<thing>, so a package that is renamed upstream is changed here and nowhere else. Imported
+# Every package and program that the build uses, found in this one place and named once. The rest of the
+# build says muster::<thing>, so what is renamed upstream is changed here and nowhere else. Imported
 # targets are SYSTEM includes: their warnings are not ours. The least versions are those of Debian 12.
+# (tests/catch.hpp has what two versions of Catch2 call differently in sources.)
 
 find_package(PkgConfig REQUIRED)  # cppzmq's own package file needs it.
 find_package(Threads REQUIRED)
@@ -25,6 +26,16 @@ find_package(CLI11 2.1 CONFIG REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
 find_package(date 3.0 CONFIG REQUIRED)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium>=1.0.18)
+find_program(GZIP gzip REQUIRED)
+# With musl, where it is installed, the shim has no library to share memory with.
+string(REPLACE "-gnu" "-musl" musl_architecture "${CMAKE_LIBRARY_ARCHITECTURE}")
+find_file(MUSL_SPECS musl-gcc.specs PATHS /usr/lib/${musl_architecture} NO_DEFAULT_PATH)
+if(MUSTER_MUTANTS)
+    find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+endif()
+if(MUSTER_TIDY)
+    find_program(CLANG_TIDY NAMES clang-tidy-14 clang-tidy REQUIRED)
+endif()
 
 add_library(muster::zmq ALIAS cppzmq)
 if(msgpack-cxx_FOUND)
@@ -52,7 +63,12 @@ if(MUSTER_ETCD STREQUAL "AUTO")
     set(MUSTER_ETCD "${gRPC_FOUND}")
 endif()
 if(MUSTER_ETCD)
+    if(NOT Protobuf_FOUND OR NOT gRPC_FOUND)
+        message(FATAL_ERROR "MUSTER_ETCD needs gRPC and Protobuf: ./scripts/setup --etcd installs them.")
+    endif()
     add_library(muster::grpc ALIAS gRPC::grpc++)
+    add_executable(muster::protoc ALIAS protobuf::protoc)
+    add_executable(muster::grpc_cpp_plugin ALIAS gRPC::grpc_cpp_plugin)
 endif()
 
 if(BUILD_TESTING)
@@ -62,6 +78,9 @@ if(BUILD_TESTING)
         find_package(Catch2 2.13 CONFIG REQUIRED)
     endif()
     add_library(muster::catch ALIAS Catch2::Catch2)
+    if(TARGET Catch2::Catch2WithMain)  # Version 2 has none.
+        add_library(muster::catch_main ALIAS Catch2::Catch2WithMain)
+    endif()
     include(Catch)
 
     # Property tests are built where rapidcheck is installed (scripts/setup --tests).

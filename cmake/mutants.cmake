@@ -4,7 +4,6 @@
 
 set(MUSTER_MUTATED "")
 if(MUSTER_MUTANTS)
-    find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
     set(mutate ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/sim/mutants/mutate.py)
     set(MUSTER_MUTATED_DIR ${PROJECT_BINARY_DIR}/mutants)
     execute_process(COMMAND ${mutate} --write ${MUSTER_MUTATED_DIR} COMMAND_ERROR_IS_FATAL ANY)

@@ -1,10 +1,6 @@
 # How a library, a program and a test of muster are made. A directory's CMakeLists.txt names its
 # sources and its dependencies; everything common to all targets is here.
 
-if(MUSTER_TIDY)
-    find_program(CLANG_TIDY NAMES clang-tidy-14 clang-tidy REQUIRED)
-endif()
-
 # Includes are written from the root of the source tree, so that the folder shows the layer.
 function(muster_configure target)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
