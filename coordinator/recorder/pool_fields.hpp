@@ -29,8 +29,8 @@ struct CoreFields::OfPools {
     static constexpr auto names(const Forecast*) { return "ahead predictors own others recent"; }
     static constexpr auto names(const Forecasts::OfPool*) { return "needed forecast"; }
     static constexpr auto names(const Forecasts*) { return "last pools"; }
-    static constexpr auto names(const DemandHandler*) { return "-ledger -demand"; }
-    static constexpr auto names(const PoolHandler*) { return "-options -ledger"; }
+    static constexpr auto names(const DemandHandler*) { return "-changes -demand"; }
+    static constexpr auto names(const PoolHandler*) { return "-options -changes"; }
     static constexpr auto names(const SizeLimits*) {
         return "min max step up_cooldown down_cooldown";
     }

@@ -20,7 +20,7 @@ import mutate
 
 # Cheapest first: the next program runs only if this one noticed nothing.
 PROGRAMS = ["coordinator_core_tests", "agent_core_tests", "net_tests", "pools_tests",
-            "scaling_tests", "scenario_tests", "random_tests", "volume_tests"]
+            "scaling_tests", "store_tests", "scenario_tests", "random_tests", "volume_tests"]
 LIST = mutate.ROOT / "tests/conformance.md"
 LONGEST = 300  # Seconds. A test that takes longer has noticed the mutant: normally none does.
 

@@ -61,4 +61,11 @@ using Keys = Table<StoredKey>;
     return found == owners.end() ? nullptr : keys.rows().find(found->second);
 }
 
+/// The same once all pending writes are durable.
+[[nodiscard]] inline const StoredKey* owner_soon(const Keys& keys, const PublicKey& key) {
+    const auto& owners = keys.count_soon().owners;
+    const auto found = owners.find(key);
+    return found == owners.end() ? nullptr : keys.find(found->second);
+}
+
 }  // namespace muster::coordinator

@@ -95,13 +95,21 @@ void each_table(auto& tables, auto&& visit) {
     std::apply([&](auto&... table) { (visit(table), ...); }, tables);
 }
 
-/// Its key is admitted after all writes that were given to the store.
-bool is_admitted_soon(const StoredKey* by, const PublicKey& key, const Keys& keys) {
-    if (by == nullptr) {
-        return false;
+/// What no handler may write, whatever it was asked for: a store could not be read again.
+void ensure_sound(const Change& change) {
+    for (const Shared<StoredKey>& row : change.of<StoredKey>().put) {
+        ensure(
+            !row->name.empty() && !row->keys.empty() && row->keys.size() <= StoredKey::keys_at_most,
+            "a stored name has one key or two");
     }
-    const StoredKey soon = keys.proposed(by->name);
-    return !soon.revoked && std::ranges::find(soon.keys, key, &AdmittedKey::key) != soon.keys.end();
+    for (const Shared<StoredToken>& row : change.of<StoredToken>().put) {
+        ensure(!row->name.empty() && row->uses > 0, "a stored token can be used");
+    }
+    for (const Shared<StoredTask>& row : change.of<StoredTask>().put) {
+        ensure(!row->wanted.name.empty() && row->generation != Generation{} &&
+                   row->created <= row->generation,
+               "a stored task has a generation, not before that of its creation");
+    }
 }
 
 }  // namespace
@@ -166,12 +174,7 @@ void Ledger::refuse(const RequestContext& context, Error error, bool dry_run) {
 }
 
 void Ledger::submit(const RequestContext& context, Result<Answered> answered, bool dry_run) {
-    const Caller& caller = context.input.by;
-    const StoredKey* const by = owner_of(keys(), caller.key);
-    // A large change takes several steps, and a key may end meanwhile, also by a change before it.
-    if (!caller.is_local && !caller.is_enrolling && !is_admitted_soon(by, caller.key, keys())) {
-        answered = fail(Errc::denied, "the key of this request is not admitted any more");
-    }
+    const StoredKey* const by = owner_soon(keys(), context.input.by.key);
     if (answered && by != nullptr) {
         if (auto may = check_tasks(*by, answered->change, tasks()); !may) {
             answered = tl::unexpected{std::move(may.error())};
@@ -256,6 +259,7 @@ void Ledger::submit_more(Output& output) {
 
 void Ledger::propose(const PendingWrite& write) {
     const Change& change = write.change;
+    ensure_sound(change);
     each_table(tables_, [&]<class Row>(Table<Row>& table) {
         table.propose(write.number, change.of<Row>());
     });

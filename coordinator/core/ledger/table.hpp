@@ -95,6 +95,20 @@ public:
         }
         return durable_.find(name);
     }
+    /// Calls `visit(name, row)` for each row as proposed: first those that no pending write
+    /// changes.
+    void each(auto&& visit) const {
+        durable_.each([&](std::string_view name, const auto& row) {
+            if (proposals_.find(name) == nullptr) {
+                visit(name, row);
+            }
+        });
+        proposals_.each([&](std::string_view name, const Proposal<Row>& proposal) {
+            if (proposal.row) {
+                visit(name, *DurableRows<Row>::view(*proposal.row));
+            }
+        });
+    }
     [[nodiscard]] const DurableRows<Row>& rows() const { return durable_; }
     [[nodiscard]] const Overlay<Proposal<Row>>& proposals() const { return proposals_; }
     /// The counts of the durable rows, and of the proposed rows.

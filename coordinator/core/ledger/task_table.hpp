@@ -3,9 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "common/base/ids.hpp"
 #include "common/spec/spec.hpp"
@@ -62,8 +60,5 @@ struct RowCount<StoredTask> {
 };
 
 using TaskTable = Table<StoredTask>;
-
-/// The names of all proposed tasks, in order.
-[[nodiscard]] std::vector<std::string> names_in(const TaskTable& tasks);
 
 }  // namespace muster::coordinator

@@ -186,9 +186,22 @@ FreezeView FreezeControl::view(const Census& seen) const {
     return view;
 }
 
+FreezeView FreezeControl::soon() const {
+    FreezeView after = view();
+    if (kept_.proposals().find(key_of(StoredFreeze{})) != nullptr) {
+        const StoredFreeze row = kept_.proposed();
+        after.on = row.on;
+        after.manual = row.on;
+        after.since = row.since;
+        after.reason = row.reason;
+        after.author = row.author;
+    }
+    return after;
+}
+
 Answered FreezeControl::turned_on(CivilMs now, const Occasion& why) const {
     Change change;
-    FreezeView after = view();
+    FreezeView after = soon();
     const StoredFreeze before = kept_.proposed();
     if (!before.on || (!why.reason.empty() && why.reason != before.reason)) {
         after.since = after.on ? after.since : now;
@@ -205,8 +218,8 @@ Answered FreezeControl::turned_on(CivilMs now, const Occasion& why) const {
 
 Answered FreezeControl::turned_off(const Occasion& why) const {
     Change change;
-    FreezeView after = view();
-    if (after.on || kept_.proposed().on) {
+    FreezeView after = soon();
+    if (after.on) {
         change.why = why;
         change.of<StoredFreeze>().put.emplace_back(StoredFreeze{});
     }

@@ -59,6 +59,8 @@ public:
 private:
     friend struct CoreFields;
 
+    /// The freeze once all pending writes have taken effect.
+    [[nodiscard]] FreezeView soon() const;
     /// True if its silence counts toward a freeze.
     [[nodiscard]] bool is_judged(NodeIndex index) const;
     void begin(StepContext& step, std::string why);

@@ -33,33 +33,36 @@ Result<ReplyBody> as_reply(Result<void> done, ReplyBody body) {
 
 // ---- limits ----
 
-void ClusterHandler::handle(const RequestContext& context, const LimitListRequest& /*request*/) {
-    context.reply(ReplyBody{LimitsReply{
-        .counter = ledger_.meta().counter,
-        .limits = {limit_view(starts_per_round, {}), limit_view(moves_per_round, {})}}});
+void ClusterHandler::handle(const RequestContext& context, const Facts& facts,
+                            const LimitListRequest& /*request*/) {
+    const auto view = [&](const ClusterLimit& limit) {
+        return limit_view(limit, facts.ledger.settings().durable(limit.name).value);
+    };
+    context.reply(
+        ReplyBody{LimitsReply{.counter = facts.ledger.meta().counter,
+                              .limits = {view(starts_per_round), view(moves_per_round)}}});
 }
 
 void ClusterHandler::handle(const RequestContext& context, const LimitSetRequest& request) {
-    if (ledger_.deduplicate(context)) {
+    if (changes_.deduplicate(context)) {
         return;
     }
     const auto limit = check(request);
     if (!limit) {
-        ledger_.submit(context, tl::unexpected{limit.error()});
+        changes_.submit(context, tl::unexpected{limit.error()});
         return;
     }
     Answered answered{.change = {}, .reply = {}};
     const StoredSetting row{request.name, limit_text(request.value)};
-    if (ledger_.settings().proposed(row.name) != row) {
+    if (changes_.settings().row(row.name) != row) {
         answered.change.of<StoredSetting>().put.emplace_back(row);
     }
     answered.reply = LimitsReply{.limits = {limit_view(**limit, row.value)}};
-    ledger_.submit(context, std::move(answered));
+    changes_.submit(context, std::move(answered));
 }
 
 LimitView ClusterHandler::limit_view(const ClusterLimit& limit, std::string_view text) const {
-    const auto value =
-        limit_from(text.empty() ? ledger_.settings().durable(limit.name).value : text);
+    const auto value = limit_from(text);
     const bool is_of_starts = &limit == &starts_per_round;
     LimitView view{.name = std::string{limit.name}};
     view.value = value;
@@ -72,8 +75,9 @@ LimitView ClusterHandler::limit_view(const ClusterLimit& limit, std::string_view
 
 // ---- the freeze ----
 
-void ClusterHandler::handle(const RequestContext& context, const FreezeShowRequest& /*request*/) {
-    context.reply(ReplyBody{FreezeReply{ledger_.meta().counter, freeze_.view()}});
+void ClusterHandler::handle(const RequestContext& context, const Facts& facts,
+                            const FreezeShowRequest& /*request*/) {
+    context.reply(ReplyBody{FreezeReply{facts.ledger.meta().counter, freeze_.view()}});
 }
 
 void ClusterHandler::handle(const RequestContext& context, const FreezeOnRequest& request) {
@@ -86,12 +90,12 @@ void ClusterHandler::handle(const RequestContext& context, const FreezeOffReques
 
 void ClusterHandler::change_freeze(const RequestContext& context, const Occasion& why,
                                    Answered answered) {
-    if (ledger_.deduplicate(context)) {
+    if (changes_.deduplicate(context)) {
         return;
     }
     const auto sound = check(why);
-    ledger_.submit(context,
-                   sound ? Result<Answered>{std::move(answered)} : tl::unexpected{sound.error()});
+    changes_.submit(context,
+                    sound ? Result<Answered>{std::move(answered)} : tl::unexpected{sound.error()});
 }
 
 // ---- rounds ----
@@ -122,11 +126,11 @@ void ClusterHandler::handle(const RequestContext& context, const RoundNowRequest
 
 void ClusterHandler::handle(const RequestContext& context, const Facts& facts,
                             const StoreAcceptRequest& request) {
-    if (!request.dry_run && ledger_.deduplicate(context)) {
+    if (!request.dry_run && changes_.deduplicate(context)) {
         return;
     }
     StoreAcceptReply list{.dry_run = request.dry_run, .nodes = ahead_nodes(facts)};
-    Meta after = ledger_.proposed_meta();
+    Meta after = changes_.meta();
     auto taken = propose_accept(list.nodes, after);
     if (request.dry_run || list.nodes.empty() || !taken) {
         context.reply(as_reply(std::move(taken), ReplyBody{std::move(list)}));
@@ -140,8 +144,8 @@ void ClusterHandler::handle(const RequestContext& context, const Facts& facts,
             accepted.of<StoredNode>().put.emplace_back(std::move(row));
         }
     }
-    for (std::string& name : names_in(ledger_.tasks())) {
-        const ProposedTask task = *ledger_.tasks().find(name);
+    for (std::string& name : changes_.task_names()) {
+        const ProposedTask task = *changes_.tasks().find(name);
         accepted.of<StoredTask>().put.emplace_back(
             StoredTask{.wanted = {std::move(name), task.instances, *task.spec, *task.place},
                        .generation = after.counter,
@@ -149,40 +153,40 @@ void ClusterHandler::handle(const RequestContext& context, const Facts& facts,
     }
     // Another store ordered what runs, perhaps with another key. All of it is of an earlier
     // generation.
-    if (proof_rule_from(ledger_.settings().proposed(ProofRule::setting).value)) {
+    if (proof_rule_from(changes_.settings().row(ProofRule::setting).value)) {
         accepted.of<StoredSetting>().put.emplace_back(
             facts.copies.proofs.rule_after(after.counter));
     }
-    ledger_.submit(context, {std::move(accepted), std::move(list)}, after);
+    changes_.submit(context, {std::move(accepted), std::move(list)}, after);
 }
 
 void ClusterHandler::handle(const RequestContext& context, const UpgradeFinishRequest& request) {
-    if (!request.dry_run && ledger_.deduplicate(context)) {
+    if (!request.dry_run && changes_.deduplicate(context)) {
         return;
     }
-    Meta after = ledger_.proposed_meta();
+    Meta after = changes_.meta();
     UpgradeReply reply{.dry_run = request.dry_run,
                        .before = after.schema,
-                       .after = std::max(after.schema, ledger_.newest_schema())};
+                       .after = std::max(after.schema, changes_.newest_schema())};
     if (request.dry_run || reply.before == reply.after) {
-        ledger_.submit(context, Answered{.change = {}, .reply = reply}, request.dry_run);
+        changes_.submit(context, Answered{.change = {}, .reply = reply}, request.dry_run);
         return;
     }
     after.schema = reply.after;
     after.counter = next(after.counter);
     reply.counter = after.counter;
-    ledger_.submit(context, {.change = {}, .reply = reply}, after);
+    changes_.submit(context, {.change = {}, .reply = reply}, after);
 }
 
 void ClusterHandler::handle(const RequestContext& context,
                             const CoordinatorResignRequest& /*request*/) {
-    if (ledger_.deduplicate(context)) {
+    if (changes_.deduplicate(context)) {
         return;
     }
     Answered answered{.change = {.origin = ChangeOrigin::resignation},
                       .reply = CoordinatorsReply{}};
-    answered.change.why.author = audit_row(context.input, ledger_.keys()).actor;
-    ledger_.submit(context, std::move(answered));
+    answered.change.why.author = changes_.actor(context);
+    changes_.submit(context, std::move(answered));
 }
 
 Result<void> ClusterHandler::propose_accept(std::vector<AheadNode>& ahead, Meta& after) const {

@@ -7,10 +7,10 @@
 #include "common/messages/operator.hpp"
 #include "coordinator/core/events/step_context.hpp"
 #include "coordinator/core/ledger/cluster_limits.hpp"
-#include "coordinator/core/ledger/ledger.hpp"
 #include "coordinator/core/liveness/freeze_control.hpp"
 #include "coordinator/core/liveness/liveness.hpp"
 #include "coordinator/core/nodes/registry.hpp"
+#include "coordinator/core/operators/changes.hpp"
 #include "coordinator/core/options.hpp"
 #include "coordinator/core/planning/planning.hpp"
 #include "coordinator/core/queries/facts.hpp"
@@ -21,18 +21,19 @@ namespace muster::coordinator {
 /// a resignation, and an early round or balance.
 class ClusterHandler {
 public:
-    ClusterHandler(const CoordinatorOptions& options, const NodeRegistry& nodes, Ledger& ledger,
+    ClusterHandler(const CoordinatorOptions& options, const NodeRegistry& nodes, Changes changes,
                    Liveness& liveness, const FreezeControl& freeze, Planning& planning)
         : options_{options},
           nodes_{nodes},
-          ledger_{ledger},
+          changes_{changes},
           liveness_{liveness},
           freeze_{freeze},
           planning_{planning} {}
 
-    void handle(const RequestContext& context, const LimitListRequest& request);
+    void handle(const RequestContext& context, const Facts& facts, const LimitListRequest& request);
     void handle(const RequestContext& context, const LimitSetRequest& request);
-    void handle(const RequestContext& context, const FreezeShowRequest& request);
+    void handle(const RequestContext& context, const Facts& facts,
+                const FreezeShowRequest& request);
     void handle(const RequestContext& context, const FreezeOnRequest& request);
     void handle(const RequestContext& context, const FreezeOffRequest& request);
     void handle(const RequestContext& context, const RebalanceRequest& request);
@@ -44,7 +45,7 @@ public:
 
 private:
     void change_freeze(const RequestContext& context, const Occasion& why, Answered answered);
-    /// The limit as it is, or as it will be with this text.
+    /// The limit with this text.
     [[nodiscard]] LimitView limit_view(const ClusterLimit& limit, std::string_view text) const;
     /// Computes the Meta above what the nodes ahead know, and marks nodes that are left out. An
     /// error if their stores contradict each other.
@@ -52,7 +53,7 @@ private:
 
     const CoordinatorOptions& options_;
     const NodeRegistry& nodes_;
-    Ledger& ledger_;
+    Changes changes_;
     Liveness& liveness_;
     const FreezeControl& freeze_;
     Planning& planning_;

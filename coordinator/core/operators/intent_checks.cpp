@@ -145,7 +145,8 @@ Result<void> check_pools(const Change& change, const FleetView& fleet) {
     for (const NodeIndex index : fleet.nodes.by_name()) {
         const std::string& name = fleet.nodes[index].name;
         const StoredIntent before = fleet.intents.proposed(name);
-        if (before.intent != Intent::active || is_lost(fleet.nodes[index])) {
+        if (before.intent != Intent::active || is_lost(fleet.nodes[index]) ||
+            is_removed(fleet.intents, name)) {
             continue;
         }
         if (leaving.contains(name)) {

@@ -83,15 +83,16 @@ Result<void> check_scope(const KeyAddRequest& request) {
 
 // ---- reads ----
 
-void KeyHandler::handle(const RequestContext& context, const KeyListRequest& request) {
-    KeysReply reply{.counter = ledger_.meta().counter, .keys = {}};
+void KeyHandler::handle(const RequestContext& context, const Facts& facts,
+                        const KeyListRequest& request) {
+    KeysReply reply{.counter = facts.ledger.meta().counter, .keys = {}};
     const CivilMs now = context.step.civil();
     const std::string& wanted = request.pattern;
     if (const auto sound = wanted.empty() ? Result<void>{} : pattern::check(wanted); !sound) {
         context.reply(tl::unexpected{sound.error()});
         return;
     }
-    ledger_.keys().rows().each([&](std::string_view name, const StoredKey& row) {
+    facts.ledger.keys().rows().each([&](std::string_view name, const StoredKey& row) {
         if (wanted.empty() || pattern::matches(wanted, name)) {
             add_views(row, now, reply.keys);
         }
@@ -109,9 +110,10 @@ void KeyHandler::handle(const RequestContext& context, const KeyListRequest& req
     context.reply(ReplyBody{std::move(reply)});
 }
 
-void KeyHandler::handle(const RequestContext& context, const TokenListRequest& /*request*/) {
-    TokensReply reply{.counter = ledger_.meta().counter, .tokens = {}};
-    ledger_.tokens().rows().each([&](std::string_view /*id*/, const StoredToken& token) {
+void KeyHandler::handle(const RequestContext& context, const Facts& facts,
+                        const TokenListRequest& /*request*/) {
+    TokensReply reply{.counter = facts.ledger.meta().counter, .tokens = {}};
+    facts.ledger.tokens().rows().each([&](std::string_view /*id*/, const StoredToken& token) {
         if (token.until > context.step.civil()) {
             reply.tokens.push_back(view(token));
         }
@@ -127,27 +129,20 @@ void KeyHandler::handle(const RequestContext& context, const EnrolRequest& reque
 
 template <class Request>
 void KeyHandler::change(const RequestContext& context, const Request& request) {
-    if (ledger_.deduplicate(context)) {
-        return;
-    }
-    auto answered = check(request.why).and_then([&] {
+    changes_.change(context, request, [&] {
         if constexpr (std::is_same_v<Request, KeyRenewRequest>) {
             return change_of(request, context.step.civil(), context.input.by.key);
         } else {
             return change_of(request, context.step.civil());
         }
     });
-    if (answered) {
-        answered->change.why = request.why;
-    }
-    ledger_.submit(context, std::move(answered));
 }
 
 Answered KeyHandler::put(StoredKey row, CivilMs now) const {
     KeysReply reply;
     add_views(row, now, reply.keys);
     Change change;
-    if (ledger_.keys().proposed(row.name) != row) {
+    if (changes_.keys().row(row.name) != row) {
         change.of<StoredKey>().put.emplace_back(std::move(row));
     }
     return {std::move(change), std::move(reply)};
@@ -155,8 +150,9 @@ Answered KeyHandler::put(StoredKey row, CivilMs now) const {
 
 Result<std::vector<std::string>> KeyHandler::names(const std::string& pattern) const {
     std::vector<std::string> all;
-    ledger_.keys().rows().each(
+    changes_.keys().each(
         [&](std::string_view name, const StoredKey& /*row*/) { all.emplace_back(name); });
+    std::ranges::sort(all);
     return names_matching(pattern, std::move(all))
         .and_then([&](std::vector<std::string> found) -> Result<std::vector<std::string>> {
             if (found.empty()) {
@@ -178,7 +174,7 @@ Result<Answered> KeyHandler::change_of(const KeyAddRequest& request, CivilMs now
     if (!key) {
         return tl::unexpected{key.error()};
     }
-    const auto& owners = ledger_.keys().count_soon().owners;
+    const auto& owners = changes_.keys().count().owners;
     if (const auto owner = owners.find(*key);
         owner != owners.end() && owner->second != request.name) {
         return fail(Errc::exists, "the key belongs to " + owner->second);
@@ -186,7 +182,7 @@ Result<Answered> KeyHandler::change_of(const KeyAddRequest& request, CivilMs now
     if (owners.size() >= limits::keys) {
         return fail(Errc::too_large, too_many(owners.size() + 1, "keys", limits::keys));
     }
-    StoredKey row = ledger_.keys().proposed(request.name);
+    StoredKey row = changes_.keys().row(request.name);
     if (row.revoked) {
         return fail(Errc::refused, request.name + " was revoked; 'muster key remove " +
                                        request.name + "' forgets it, then add the key again");
@@ -224,7 +220,7 @@ Result<Answered> KeyHandler::change_of(const KeyRevokeRequest& request, CivilMs 
     return names(request.pattern).map([&](const std::vector<std::string>& found) {
         Answered all{{}, KeysReply{}};
         for (const std::string& name : found) {
-            StoredKey row = ledger_.keys().proposed(name);
+            StoredKey row = changes_.keys().row(name);
             row.revoked = true;
             row.author = request.why.author;
             add_views(row, now, std::get<KeysReply>(all.reply).keys);
@@ -238,7 +234,7 @@ Result<Answered> KeyHandler::change_of(const KeyRemoveRequest& request, CivilMs 
     return names(request.pattern).map([&](const std::vector<std::string>& found) {
         Answered all{{}, KeysReply{}};
         for (const std::string& name : found) {
-            StoredKey row = ledger_.keys().proposed(name);
+            StoredKey row = changes_.keys().row(name);
             row.revoked = true;
             add_views(row, now, std::get<KeysReply>(all.reply).keys);
             all.change.of<StoredKey>().erased.push_back(name);
@@ -248,7 +244,7 @@ Result<Answered> KeyHandler::change_of(const KeyRemoveRequest& request, CivilMs 
 }
 
 Result<Answered> KeyHandler::change_of(const KeyRotateRequest& request, CivilMs now) {
-    StoredKey row = ledger_.keys().proposed(request.name);
+    StoredKey row = changes_.keys().row(request.name);
     if (row.keys.empty()) {
         return fail(Errc::not_found, "no name " + in_quotes(request.name) + " has a key");
     }
@@ -270,14 +266,14 @@ Result<Answered> KeyHandler::change_of(const KeyRotateRequest& request, CivilMs 
 
 Result<Answered> KeyHandler::change_of(const KeyRenewRequest& request, CivilMs now,
                                        const PublicKey& by) {
-    const auto& owners = ledger_.keys().count_soon().owners;
+    const auto& owners = changes_.keys().count().owners;
     const auto own = by.is_none() ? owners.end() : owners.find(by);
     if (own == owners.end()) {
         return fail(Errc::refused,
                     "this connection proves no key, so there is none to replace; connect to the "
                     "operators' endpoint with the key");
     }
-    StoredKey row = ledger_.keys().proposed(own->second);
+    StoredKey row = changes_.keys().row(own->second);
     const auto fresh = read_key("key", request.key);
     if (!fresh) {
         return tl::unexpected{fresh.error()};
@@ -298,14 +294,14 @@ Result<Answered> KeyHandler::change_of(const KeyRenewRequest& request, CivilMs n
 }
 
 Result<Answered> KeyHandler::change_of(const NodeAcceptRequest& request, CivilMs now) {
-    if (ledger_.keys().find(request.name) != nullptr) {
+    if (changes_.keys().find(request.name) != nullptr) {
         return fail(Errc::exists, request.name + " has a key already; 'muster key remove " +
                                       request.name + "' forgets it");
     }
     return enrolments_.take(request.name, request.fingerprint)
         .and_then([&](const Enrolments::Pending& host) -> Result<Answered> {
             // An admin may have given it to another name while the host waited.
-            const auto& owners = ledger_.keys().count_soon().owners;
+            const auto& owners = changes_.keys().count().owners;
             if (const auto owner = owners.find(host.key); owner != owners.end()) {
                 return fail(Errc::exists, "the key of the host that calls itself " + host.name +
                                               " belongs to " + owner->second);
@@ -337,12 +333,12 @@ Result<Answered> KeyHandler::change_of(const TokenCreateRequest& request, CivilM
                       .uses = request.uses,
                       .until = CivilMs{raw(now) + static_cast<std::int64_t>(request.ttl_ms)},
                       .author = request.why.author};
-    if (ledger_.tokens().find(token.name) != nullptr) {
+    if (changes_.tokens().find(token.name) != nullptr) {
         return fail(Errc::exists, "this token is open already; make a new secret");
     }
     Answered answered{{}, TokensReply{.counter = {}, .tokens = {view(token)}}};
     std::size_t open = 0;
-    ledger_.tokens().rows().each([&](std::string_view id, const StoredToken& old) {
+    changes_.tokens().each([&](std::string_view id, const StoredToken& old) {
         if (old.until <= now) {
             answered.change.of<StoredToken>().erased.emplace_back(id);
         } else {
@@ -357,7 +353,7 @@ Result<Answered> KeyHandler::change_of(const TokenCreateRequest& request, CivilM
 }
 
 Result<Answered> KeyHandler::change_of(const TokenRevokeRequest& request, CivilMs /*now*/) {
-    if (ledger_.tokens().find(request.id) == nullptr) {
+    if (changes_.tokens().find(request.id) == nullptr) {
         return fail(Errc::not_found,
                     "no token " + in_quotes(request.id) + " is open; see 'muster token list'");
     }

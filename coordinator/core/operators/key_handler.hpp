@@ -3,7 +3,8 @@
 #include <string>
 
 #include "coordinator/core/events/step_context.hpp"
-#include "coordinator/core/ledger/ledger.hpp"
+#include "coordinator/core/operators/changes.hpp"
+#include "coordinator/core/queries/facts.hpp"
 #include "coordinator/core/security/enrolments.hpp"
 
 namespace muster::coordinator {
@@ -11,10 +12,11 @@ namespace muster::coordinator {
 /// Requests about keys and tokens.
 class KeyHandler {
 public:
-    KeyHandler(Ledger& ledger, Enrolments& enrolments) : ledger_{ledger}, enrolments_{enrolments} {}
+    KeyHandler(Changes changes, Enrolments& enrolments)
+        : changes_{changes}, enrolments_{enrolments} {}
 
-    void handle(const RequestContext& context, const KeyListRequest& request);
-    void handle(const RequestContext& context, const TokenListRequest& request);
+    void handle(const RequestContext& context, const Facts& facts, const KeyListRequest& request);
+    void handle(const RequestContext& context, const Facts& facts, const TokenListRequest& request);
     void handle(const RequestContext& context, const EnrolRequest& request);
     void handle(const RequestContext& context, const KeyAddRequest& request) {
         change(context, request);
@@ -57,7 +59,7 @@ private:
     [[nodiscard]] Answered put(StoredKey row, CivilMs now) const;
     [[nodiscard]] Result<std::vector<std::string>> names(const std::string& pattern) const;
 
-    Ledger& ledger_;
+    Changes changes_;
     Enrolments& enrolments_;
 };
 

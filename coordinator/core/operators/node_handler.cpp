@@ -45,12 +45,12 @@ void NodeHandler::handle(const RequestContext& context, const ChangesIntents aut
     if constexpr (requires { request.dry_run; }) {
         dry_run = request.dry_run;
     }
-    if (dry_run || !ledger_.deduplicate(context)) {
+    if (dry_run || !changes_.deduplicate(context)) {
         const FleetView fleet = membership_.fleet(context.step.civil());
-        ledger_.submit(context,
-                       within_scope(owner_of(ledger_.keys(), context.input.by.key),
-                                    change_of(request, fleet), fleet, ledger_.intents()),
-                       dry_run);
+        changes_.submit(
+            context,
+            within_scope(changes_.caller(context), change_of(request, fleet), fleet, fleet.intents),
+            dry_run);
     }
 }
 
@@ -97,11 +97,11 @@ Result<Answered> NodeHandler::cleared(Instant now, const FleetView& fleet,
 }
 
 void NodeHandler::handle(const RequestContext& context, const NodeForgiveRequest& request) {
-    if (!ledger_.deduplicate(context)) {
+    if (!changes_.deduplicate(context)) {
         const FleetView fleet = membership_.fleet(context.step.civil());
-        ledger_.submit(context, within_scope(owner_of(ledger_.keys(), context.input.by.key),
-                                             cleared(context.step.now, fleet, request), fleet,
-                                             ledger_.intents()));
+        changes_.submit(
+            context, within_scope(changes_.caller(context),
+                                  cleared(context.step.now, fleet, request), fleet, fleet.intents));
     }
 }
 

@@ -73,8 +73,12 @@ void Operators::handle(const RequestContext& context, const Facts& facts, Effect
             cluster_.handle(context, facts, request);
         } else if constexpr (requires { keys_.handle(context, request); }) {
             keys_.handle(context, request);
+        } else if constexpr (requires { keys_.handle(context, facts, request); }) {
+            keys_.handle(context, facts, request);
         } else if constexpr (requires { secrets_.handle(context, request); }) {
             secrets_.handle(context, request);
+        } else if constexpr (requires { secrets_.handle(context, facts, request); }) {
+            secrets_.handle(context, facts, request);
         } else if constexpr (requires { demand_.handle(context, request); }) {
             demand_.handle(context, request);
         } else if constexpr (requires { pools_.handle(context, request); }) {

@@ -7,6 +7,7 @@
 #include "coordinator/core/effects.hpp"
 #include "coordinator/core/events/step_context.hpp"
 #include "coordinator/core/operators/agent_calls/agent_call_handler.hpp"
+#include "coordinator/core/operators/changes.hpp"
 #include "coordinator/core/operators/cluster_handler.hpp"
 #include "coordinator/core/operators/key_handler.hpp"
 #include "coordinator/core/operators/node_handler.hpp"
@@ -30,13 +31,13 @@ public:
               Enrolments& enrolments, Demand& demand)
         : ledger_{ledger},
           planning_{planning},
-          tasks_{facts.options, ledger, facts.copies.placements, liveness.recovery()},
-          nodes_{ledger, facts.membership, facts.suspension},
-          cluster_{facts.options, facts.nodes, ledger, liveness, facts.freeze, planning},
-          keys_{ledger, enrolments},
-          secrets_{ledger},
-          demand_{ledger, demand},
-          pools_{facts.options, ledger},
+          tasks_{facts.options, Changes{ledger}, facts.copies.placements, liveness.recovery()},
+          nodes_{Changes{ledger}, facts.membership, facts.suspension},
+          cluster_{facts.options, facts.nodes, Changes{ledger}, liveness, facts.freeze, planning},
+          keys_{Changes{ledger}, enrolments},
+          secrets_{Changes{ledger}},
+          demand_{Changes{ledger}, demand},
+          pools_{facts.options, Changes{ledger}},
           agent_calls_{facts.nodes, facts.copies, ledger} {}
 
     void on_request(StepContext& step, const FromOperator& input, const Facts& facts,

@@ -37,24 +37,17 @@ std::string users_text(const std::vector<std::string>& tasks) {
 
 }  // namespace
 
-void SecretHandler::handle(const RequestContext& context, const SecretListRequest& /*request*/) {
-    SecretsReply reply{.counter = ledger_.meta().counter, .secrets = {}};
-    ledger_.secrets().rows().each([&](std::string_view /*name*/, const StoredSecret& secret) {
+void SecretHandler::handle(const RequestContext& context, const Facts& facts,
+                           const SecretListRequest& /*request*/) {
+    SecretsReply reply{.counter = facts.ledger.meta().counter, .secrets = {}};
+    facts.ledger.secrets().rows().each([&](std::string_view /*name*/, const StoredSecret& secret) {
         reply.secrets.push_back(view(secret));
     });
     context.reply(ReplyBody{std::move(reply)});
 }
 
 void SecretHandler::change(const RequestContext& context, const auto& request) {
-    if (ledger_.deduplicate(context)) {
-        return;
-    }
-    auto answered =
-        check(request.why).and_then([&] { return change_of(request, context.step.civil()); });
-    if (answered) {
-        answered->change.why = request.why;
-    }
-    ledger_.submit(context, std::move(answered));
+    changes_.change(context, request, [&] { return change_of(request, context.step.civil()); });
 }
 
 void SecretHandler::handle(const RequestContext& context, const SecretSetRequest& request) {
@@ -73,16 +66,16 @@ Result<Answered> SecretHandler::change_of(const SecretSetRequest& request, Civil
     if (!is_encrypted_secret(request.value)) {
         return fail(Errc::invalid, "the value of a secret is not encrypted, so it is not kept");
     }
-    const StoredSecret* const before = ledger_.secrets().find(request.name);
+    const StoredSecret* const before = changes_.secrets().find(request.name);
     if (before != nullptr && before->encrypted == request.value) {
         return Answered{{}, SecretsReply{.counter = {}, .secrets = {view(*before)}}};
     }
-    if (const std::size_t count = ledger_.secrets().count_soon().rows;
+    if (const std::size_t count = changes_.secrets().count().rows;
         before == nullptr && count >= limits::stored_secrets) {
         return fail(Errc::too_large, too_many(count + 1, "secrets", limits::stored_secrets));
     }
     StoredSecret row{.name = request.name,
-                     .version = next(ledger_.proposed_meta().counter),
+                     .version = next(changes_.meta().counter),
                      .since = now,
                      .author = request.why.author,
                      .encrypted = request.value};
@@ -93,13 +86,13 @@ Result<Answered> SecretHandler::change_of(const SecretSetRequest& request, Civil
 
 Result<Answered> SecretHandler::change_of(const SecretRemoveRequest& request,
                                           CivilMs /*now*/) const {
-    if (ledger_.secrets().find(request.name) == nullptr) {
+    if (changes_.secrets().find(request.name) == nullptr) {
         return fail(Errc::not_found,
                     "there is no secret " + in_quotes(request.name) + "; see 'muster secret list'");
     }
     std::vector<std::string> users;
-    for (std::string& name : names_in(ledger_.tasks())) {
-        const auto task = ledger_.tasks().find(name);
+    for (std::string& name : changes_.task_names()) {
+        const auto task = changes_.tasks().find(name);
         const auto& names = task->spec->cluster_secrets;
         if (std::ranges::find(names, request.name) != names.end()) {
             users.push_back(std::move(name));

@@ -1,16 +1,18 @@
 #pragma once
 
 #include "coordinator/core/events/step_context.hpp"
-#include "coordinator/core/ledger/ledger.hpp"
+#include "coordinator/core/operators/changes.hpp"
+#include "coordinator/core/queries/facts.hpp"
 
 namespace muster::coordinator {
 
 /// Requests about secrets for tasks. Their values come encrypted, and stay so in the core.
 class SecretHandler {
 public:
-    explicit SecretHandler(Ledger& ledger) : ledger_{ledger} {}
+    explicit SecretHandler(Changes changes) : changes_{changes} {}
 
-    void handle(const RequestContext& context, const SecretListRequest& request);
+    void handle(const RequestContext& context, const Facts& facts,
+                const SecretListRequest& request);
     void handle(const RequestContext& context, const SecretSetRequest& request);
     void handle(const RequestContext& context, const SecretRemoveRequest& request);
 
@@ -20,7 +22,7 @@ private:
     [[nodiscard]] Result<Answered> change_of(const SecretSetRequest& request, CivilMs now) const;
     [[nodiscard]] Result<Answered> change_of(const SecretRemoveRequest& request, CivilMs now) const;
 
-    Ledger& ledger_;
+    Changes changes_;
 };
 
 }  // namespace muster::coordinator

@@ -79,8 +79,8 @@ void change(const WantedTask& task, const ProposedTask& before, Generation next,
 }
 
 /// The bounds of the whole workload, after the change.
-Result<void> check_bounds(const TaskChanges& written, const Ledger& ledger) {
-    auto [tasks, instances] = ledger.tasks().count_soon();
+Result<void> check_bounds(const TaskChanges& written, const Changes& state) {
+    auto [tasks, instances] = state.tasks().count();
     for (const TaskChange& change : written.changes) {
         tasks += change.action == "add" ? 1U : 0U;
         tasks -= change.action == "remove" ? 1U : 0U;
@@ -100,13 +100,13 @@ Result<void> check_bounds(const TaskChanges& written, const Ledger& ledger) {
     return {};
 }
 
-Result<std::vector<std::string>> tasks_matching(const std::string& pattern, const Ledger& ledger) {
-    if (is_valid_name(pattern) && ledger.tasks().find(pattern)) {
+Result<std::vector<std::string>> tasks_matching(const std::string& pattern, const Changes& state) {
+    if (is_valid_name(pattern) && state.tasks().find(pattern)) {
         return std::vector{pattern};
     }
-    auto matching = names_matching(pattern, names_in(ledger.tasks()));
+    auto matching = names_matching(pattern, state.task_names());
     if (matching && matching->empty()) {
-        if (const auto change = ledger.removed_tasks().by(pattern)) {
+        if (const auto change = state.removed_tasks().by(pattern)) {
             return fail(Errc::not_found, "task '" + pattern + "' was removed already, by change " +
                                              std::to_string(raw(*change)));
         }
@@ -130,9 +130,9 @@ Result<void> check(const WantedTask& task, std::set<std::string_view>& named) {
     return {};
 }
 
-Result<void> check_secrets(const WantedTask& task, const Ledger& ledger) {
+Result<void> check_secrets(const WantedTask& task, const Changes& state) {
     for (const std::string& name : task.spec.cluster_secrets) {
-        if (ledger.secrets().find(name) == nullptr) {
+        if (state.secrets().find(name) == nullptr) {
             return fail(Errc::not_found, "task '" + task.name + "' needs the secret '" + name +
                                              "', which is not set; 'muster secret set " + name +
                                              "' sets it");
@@ -142,9 +142,9 @@ Result<void> check_secrets(const WantedTask& task, const Ledger& ledger) {
 }
 
 template <class Request>
-Result<void> put(const Request& /*request*/, const WantedTask& task, const Ledger& ledger,
+Result<void> put(const Request& /*request*/, const WantedTask& task, const Changes& state,
                  Generation next, TaskChanges& written) {
-    const auto before = ledger.tasks().find(task.name);
+    const auto before = state.tasks().find(task.name);
     if (!before) {
         add(task, next, written);
     } else if (std::is_same_v<Request, TaskAddRequest>) {
@@ -159,25 +159,25 @@ Result<void> put(const Request& /*request*/, const WantedTask& task, const Ledge
 // ---- existing tasks ----
 
 /// The names of existing tasks that a request may change in addition.
-Result<std::vector<std::string>> names_for(const ApplyRequest& request, const Ledger& ledger) {
-    return request.replace ? names_in(ledger.tasks()) : std::vector<std::string>{};
+Result<std::vector<std::string>> names_for(const ApplyRequest& request, const Changes& state) {
+    return request.replace ? state.task_names() : std::vector<std::string>{};
 }
 
 Result<std::vector<std::string>> names_for(const TaskAddRequest& /*request*/,
-                                           const Ledger& /*ledger*/) {
+                                           const Changes& /*state*/) {
     return {};
 }
 
-Result<std::vector<std::string>> names_for(const TaskScaleRequest& request, const Ledger& ledger) {
+Result<std::vector<std::string>> names_for(const TaskScaleRequest& request, const Changes& state) {
     if (request.instances > limits::instances_per_task) {
         return fail(Errc::invalid, "a task has 0 to " + std::to_string(limits::instances_per_task) +
                                        " instances, not " + std::to_string(request.instances));
     }
-    return tasks_matching(request.pattern, ledger);
+    return tasks_matching(request.pattern, state);
 }
 
-Result<std::vector<std::string>> names_for(const auto& request, const Ledger& ledger) {
-    return tasks_matching(request.pattern, ledger);
+Result<std::vector<std::string>> names_for(const auto& request, const Changes& state) {
+    return tasks_matching(request.pattern, state);
 }
 
 Result<void> change(const TaskScaleRequest& request, const std::string& name,
@@ -210,11 +210,11 @@ Result<void> change(const auto& /*request*/, const std::string& name, const Prop
 
 }  // namespace
 
-Result<bool> TaskDraft::go_on(const ChangesTasks auto& request, const Ledger& ledger,
+Result<bool> TaskDraft::go_on(const ChangesTasks auto& request, const Changes& state,
                               std::size_t most) {
     const auto tasks = tasks_of(request);
     if (at_ == 0) {
-        auto names = names_for(request, ledger);
+        auto names = names_for(request, state);
         if (!names) {
             return tl::unexpected{names.error()};
         }
@@ -228,24 +228,24 @@ Result<bool> TaskDraft::go_on(const ChangesTasks auto& request, const Ledger& le
         if (at_ < tasks.size()) {
             const WantedTask& task = tasks[at_];
             done = check(task, named_)
-                       .and_then([&] { return check_secrets(task, ledger); })
-                       .and_then([&] { return put(request, task, ledger, next_, written_); });
+                       .and_then([&] { return check_secrets(task, state); })
+                       .and_then([&] { return put(request, task, state, next_, written_); });
         } else if (const std::string& name = names_[at_ - tasks.size()]; !named_.contains(name)) {
-            done = change(request, name, *ledger.tasks().find(name), next_, written_);
+            done = change(request, name, *state.tasks().find(name), next_, written_);
         }
     }
     const bool is_whole = at_ == count;
     if (done && is_whole && !std::is_same_v<decltype(request), const TaskRestartRequest&>) {
-        done = check_bounds(written_, ledger);
+        done = check_bounds(written_, state);
     }
     return done.map([&] { return is_whole; });
 }
 
-template Result<bool> TaskDraft::go_on(const ApplyRequest&, const Ledger&, std::size_t);
-template Result<bool> TaskDraft::go_on(const TaskAddRequest&, const Ledger&, std::size_t);
-template Result<bool> TaskDraft::go_on(const TaskRemoveRequest&, const Ledger&, std::size_t);
-template Result<bool> TaskDraft::go_on(const TaskScaleRequest&, const Ledger&, std::size_t);
-template Result<bool> TaskDraft::go_on(const TaskRestartRequest&, const Ledger&, std::size_t);
+template Result<bool> TaskDraft::go_on(const ApplyRequest&, const Changes&, std::size_t);
+template Result<bool> TaskDraft::go_on(const TaskAddRequest&, const Changes&, std::size_t);
+template Result<bool> TaskDraft::go_on(const TaskRemoveRequest&, const Changes&, std::size_t);
+template Result<bool> TaskDraft::go_on(const TaskScaleRequest&, const Changes&, std::size_t);
+template Result<bool> TaskDraft::go_on(const TaskRestartRequest&, const Changes&, std::size_t);
 
 Answered TaskDraft::take() {
     Answered answered{.change = {}, .reply = ChangeReply{.changes = std::move(written_.changes)}};

@@ -12,7 +12,7 @@
 #include "common/messages/operator.hpp"
 #include "common/spec/spec.hpp"
 #include "coordinator/core/ledger/change.hpp"
-#include "coordinator/core/ledger/ledger.hpp"
+#include "coordinator/core/operators/changes.hpp"
 
 namespace muster::coordinator {
 
@@ -49,7 +49,7 @@ public:
     explicit TaskDraft(Generation next) : next_{next} {}
 
     /// Computes at most this many names more. True: those were the last.
-    [[nodiscard]] Result<bool> go_on(const ChangesTasks auto& request, const Ledger& ledger,
+    [[nodiscard]] Result<bool> go_on(const ChangesTasks auto& request, const Changes& state,
                                      std::size_t most);
     /// How many names are done; the tasks in the request come first.
     [[nodiscard]] std::size_t count() const { return at_; }

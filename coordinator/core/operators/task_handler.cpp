@@ -36,7 +36,7 @@ std::optional<Error> TaskHandler::unknown_word_in(std::span<const WantedTask> ta
         return unknown;
     };
     for (const WantedTask& task : tasks) {
-        const auto before = ledger_.tasks().find(task.name);
+        const auto before = changes_.tasks().find(task.name);
         const auto is_new = [&](auto member) {
             return !before || !(before->place->*member == task.place.*member);
         };
@@ -58,7 +58,7 @@ std::optional<Error> TaskHandler::unknown_word_in(std::span<const WantedTask> ta
             }
         }
         // A pool with a definition gets its nodes from what its tasks need.
-        const bool is_defined = ledger_.pools().find(task.place.pool) != nullptr;
+        const bool is_defined = changes_.pools().find(task.place.pool) != nullptr;
         if (!is_defined && is_new(&PlacementRule::pool) &&
             known_pools.insert(task.place.pool).second) {
             if (auto unknown = of_task(task, unknown_pool(placements_, task.place.pool))) {
@@ -70,8 +70,8 @@ std::optional<Error> TaskHandler::unknown_word_in(std::span<const WantedTask> ta
 }
 
 void TaskHandler::handle(const RequestContext& context, const ChangesTasks auto& request) {
-    if (is_dry_run(request) || !ledger_.deduplicate(context)) {
-        draft_.emplace(Draft{context.input, TaskDraft{next(ledger_.proposed_meta().counter)}});
+    if (is_dry_run(request) || !changes_.deduplicate(context)) {
+        draft_.emplace(Draft{context.input, TaskDraft{next(changes_.meta().counter)}});
         go_on(context, request);
     }
 }
@@ -79,7 +79,7 @@ void TaskHandler::handle(const RequestContext& context, const ChangesTasks auto&
 void TaskHandler::go_on(const RequestContext& context, const ChangesTasks auto& request) {
     Draft& draft = *draft_;
     const std::size_t before = draft.change.count();
-    auto is_whole = draft.change.go_on(request, ledger_, options_.rows_of_step);
+    auto is_whole = draft.change.go_on(request, changes_, options_.rows_of_step);
     if constexpr (requires { request.force; }) {
         const auto tasks = tasks_of(request);
         const std::size_t from = std::min(before, tasks.size());
@@ -94,8 +94,8 @@ void TaskHandler::go_on(const RequestContext& context, const ChangesTasks auto& 
     if (is_whole && draft.unknown_word) {
         is_whole = tl::unexpected{*draft.unknown_word};
     }
-    ledger_.submit(context, is_whole.map([&](bool) { return draft.change.take(); }),
-                   is_dry_run(request));
+    changes_.submit(context, is_whole.map([&](bool) { return draft.change.take(); }),
+                    is_dry_run(request));
     draft_.reset();
 }
 

@@ -7,8 +7,8 @@
 #include "common/base/result.hpp"
 #include "common/messages/operator/tasks.hpp"
 #include "coordinator/core/events/step_context.hpp"
-#include "coordinator/core/ledger/ledger.hpp"
 #include "coordinator/core/liveness/recovery.hpp"
+#include "coordinator/core/operators/changes.hpp"
 #include "coordinator/core/operators/task_draft.hpp"
 #include "coordinator/core/options.hpp"
 #include "coordinator/core/workload/placements.hpp"
@@ -19,9 +19,9 @@ namespace muster::coordinator {
 /// once it is durable. A large change takes several steps.
 class TaskHandler {
 public:
-    TaskHandler(const CoordinatorOptions& options, Ledger& ledger, const Placements& placements,
+    TaskHandler(const CoordinatorOptions& options, Changes changes, const Placements& placements,
                 const Recovery& recovery)
-        : options_{options}, ledger_{ledger}, placements_{placements}, recovery_{recovery} {}
+        : options_{options}, changes_{changes}, placements_{placements}, recovery_{recovery} {}
 
     void handle(const RequestContext& context, const ChangesTasks auto& request);
 
@@ -46,7 +46,7 @@ private:
     [[nodiscard]] std::optional<Error> unknown_word_in(std::span<const WantedTask> tasks) const;
 
     const CoordinatorOptions& options_;
-    Ledger& ledger_;
+    Changes changes_;
     const Placements& placements_;
     const Recovery& recovery_;
     std::optional<Draft> draft_;

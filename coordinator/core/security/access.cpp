@@ -48,14 +48,13 @@ FromOperator signed_by(const Identity& identity, const FromOperator& input) {
     return with_author;
 }
 
-Result<Identity> Access::identify(const Caller& caller, CivilMs now) const {
+Result<Identity> Access::identify(const Caller& caller, CivilMs now, const StoredKey* row) {
     if (caller.is_local) {
         return Identity{.name = {}, .role = Role::admin};
     }
     if (caller.key.is_none()) {
         return fail(Errc::denied, "the connection proves no key");
     }
-    const StoredKey* const row = owner_of(keys_, caller.key);
     if (row == nullptr) {
         return fail(Errc::denied, "the key " + fingerprint(caller.key) +
                                       " is not admitted; an admin can admit it with 'muster key "
@@ -73,7 +72,8 @@ Result<Identity> Access::identify(const Caller& caller, CivilMs now) const {
 }
 
 template <class Body>
-Result<Identity> Access::judge(const Caller& caller, const Body& request, CivilMs now) const {
+Result<Identity> Access::judge(const Caller& caller, const Body& request, CivilMs now,
+                               const StoredKey* row) {
     const codec::Verb& verb = row_of(request);
     const bool is_enrolment = verb.role == Role::agent;
     if (is_enrolment != caller.is_enrolling) {
@@ -85,13 +85,12 @@ Result<Identity> Access::judge(const Caller& caller, const Body& request, CivilM
         return caller.key.is_none() ? fail(Errc::denied, "the connection proves no key")
                                     : Result<Identity>{Identity{}};
     }
-    auto identity = identify(caller, now);
+    auto identity = identify(caller, now, row);
     if (identity && identity->role < verb.role) {
         return fail(Errc::denied, "'" + std::string{verb.name} + "' needs the role " +
                                       std::string{to_string(verb.role)} + ", and " +
                                       identity->name + " is " + with_article(identity->role));
     }
-    const StoredKey* const row = owner_of(keys_, caller.key);
     const bool is_scoped = verb.area == codec::Area::tasks || verb.area == codec::Area::nodes ||
                            verb.area == codec::Area::pools;
     if (identity && row != nullptr && is_limited(*row) && verb.role >= Role::operator_ &&
@@ -105,12 +104,18 @@ Result<Identity> Access::judge(const Caller& caller, const Body& request, CivilM
 
 Result<Identity> Access::may_send(const Caller& caller, const RequestBody& request,
                                   CivilMs now) const {
-    return judge(caller, request, now);
+    return judge(caller, request, now, owner_of(keys_, caller.key));
 }
 
+// What everybody may read is as durable, and so are the rights to it. Anything else comes after the
+// changes before it, which may have ended the key.
 Result<Identity> Access::may_send(const Caller& caller, const CoreRequestBody& request,
                                   CivilMs now) const {
-    return judge(caller, request, now);
+    auto identity = judge(caller, request, now, owner_of(keys_, caller.key));
+    if (identity && row_of(request).role > Role::observer) {
+        identity = judge(caller, request, now, owner_soon(keys_, caller.key));
+    }
+    return identity;
 }
 
 Result<void> Access::may_join(const Caller& caller, const std::string& name, CivilMs now) const {
@@ -119,7 +124,7 @@ Result<void> Access::may_join(const Caller& caller, const std::string& name, Civ
     }
     Caller by_key = caller;
     by_key.is_local = false;
-    const auto identity = identify(by_key, now);
+    const auto identity = identify(by_key, now, owner_of(keys_, caller.key));
     if (!identity) {
         return tl::unexpected{identity.error()};
     }

@@ -21,8 +21,9 @@ struct Identity {
 /// The request with the name of its sender as author: the sender's word counts on this host only.
 [[nodiscard]] FromOperator signed_by(const Identity& identity, const FromOperator& input);
 
-/// Decides who may do what, by the keys that are admitted now. So a key that was revoked is refused
-/// with its next message.
+/// Decides who may do what, by the keys that are admitted now, and for what changes anything also
+/// by those that will be after all pending writes. So a key that was revoked is refused with its
+/// next message.
 class Access {
 public:
     Access(const CoordinatorOptions& options, const Keys& keys) : options_{options}, keys_{keys} {}
@@ -44,10 +45,12 @@ public:
 private:
     friend struct CoreFields;
 
-    [[nodiscard]] Result<Identity> identify(const Caller& caller, CivilMs now) const;
+    /// `row`: of the name whose key the caller proved; null: it is nobody's.
+    [[nodiscard]] static Result<Identity> identify(const Caller& caller, CivilMs now,
+                                                   const StoredKey* row);
     template <class Body>
-    [[nodiscard]] Result<Identity> judge(const Caller& caller, const Body& request,
-                                         CivilMs now) const;
+    [[nodiscard]] static Result<Identity> judge(const Caller& caller, const Body& request,
+                                                CivilMs now, const StoredKey* row);
 
     const CoordinatorOptions& options_;
     const Keys& keys_;

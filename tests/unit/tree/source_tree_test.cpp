@@ -74,6 +74,13 @@ bool may_use_msgpack(std::string_view path) {
     return path.starts_with("common/codec/") || path.starts_with("tests/unit/common/codec/");
 }
 
+// Handlers of changes have Changes in place of the ledger. Calls to agents change nothing.
+bool may_use_ledger(std::string_view path) {
+    return !path.starts_with("coordinator/core/operators/") ||
+           path.starts_with("coordinator/core/operators/agent_calls/") ||
+           path == "coordinator/core/operators/changes.cpp";
+}
+
 std::size_t behind_quote(std::string_view text, char quote, std::size_t from) {
     for (auto at = from; at < text.size(); ++at) {
         if (text[at] == '\\') {
@@ -120,6 +127,7 @@ bool is_forbidden(std::string_view path, std::string_view header) {
         return path.starts_with(rule.layer) && header.starts_with(rule.forbidden_header);
     };
     return (is_core(path) && begins_with_any(header, core_forbidden_headers)) ||
+           (header == "\"coordinator/core/ledger/ledger.hpp\"" && !may_use_ledger(path)) ||
            (header.starts_with("<zmq") && !may_use_zeromq(path)) ||
            (header.starts_with("<msgpack") && !may_use_msgpack(path)) ||
            std::any_of(layer_rules.begin(), layer_rules.end(), against_layer);
@@ -255,6 +263,14 @@ TEST_CASE("ZeroMQ outside the net and msgpack outside the codec are found", "[so
 }
 
 // Goal: a reader of a folder finds a file by its name.
+TEST_CASE("a handler of changes that reaches for durable rows is found", "[source][A33]") {
+    const std::string text = "#include \"coordinator/core/ledger/ledger.hpp\"\n";
+    CHECK_FALSE(breaches("coordinator/core/operators/key_handler.cpp", text).empty());
+    CHECK_FALSE(breaches("coordinator/core/operators/pools/pool_handler.hpp", text).empty());
+    CHECK(breaches("coordinator/core/operators/changes.cpp", text).empty());
+    CHECK(breaches("coordinator/core/queries/facts.hpp", text).empty());
+}
+
 TEST_CASE("no folder has more files than a reader can survey", "[source]") {
     CHECK(full_folders(files_of(std::filesystem::path{MUSTER_SOURCE_DIR})) ==
           std::vector<std::string>{});

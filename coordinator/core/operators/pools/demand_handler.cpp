@@ -55,14 +55,13 @@ Result<DemandReply> DemandHandler::take(const RequestContext& context,
     if (auto sound = check_demand(request); !sound) {
         return tl::unexpected{std::move(sound.error())};
     }
-    const StoredKey* const by = owner_of(ledger_.keys(), context.input.by.key);
-    const bool lasts_long = request.ttl_ms > ledger_.pools().count().shortest_ttl_ms();
+    const StoredKey* const by = changes_.caller(context);
+    const bool lasts_long = request.ttl_ms > changes_.pools().count().shortest_ttl_ms();
     for (const PoolNeedView& need : request.needs) {
         if (by != nullptr && is_limited(*by) && !may_change_node(*by, need.pool)) {
             return out_of_scope(*by, "pool", need.pool);
         }
-        const StoredPool* const pool =
-            lasts_long ? ledger_.pools().rows().find(need.pool) : nullptr;
+        const StoredPool* const pool = lasts_long ? changes_.pools().find(need.pool) : nullptr;
         if (pool != nullptr && request.ttl_ms > pool->spec.demand_ttl_ms) {
             return fail(Errc::invalid, "ttl_ms is " + std::to_string(request.ttl_ms) +
                                            ", but demand of pool '" + need.pool +
@@ -83,7 +82,7 @@ Result<DemandReply> DemandHandler::take(const RequestContext& context,
     // Programs name many pools, and each second. A person names one.
     const bool is_of_one = request.needs.size() == 1 && request.needs.front().amount > 0;
     const bool is_undefined =
-        is_of_one && ledger_.pools().rows().find(request.needs.front().pool) == nullptr;
+        is_of_one && changes_.pools().find(request.needs.front().pool) == nullptr;
     return DemandReply{.newest = *newest, .undefined = is_undefined};
 }
 

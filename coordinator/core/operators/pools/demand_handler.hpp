@@ -1,7 +1,7 @@
 #pragma once
 
 #include "coordinator/core/events/step_context.hpp"
-#include "coordinator/core/ledger/ledger.hpp"
+#include "coordinator/core/operators/changes.hpp"
 #include "coordinator/core/pools/demand.hpp"
 
 namespace muster::coordinator {
@@ -9,7 +9,7 @@ namespace muster::coordinator {
 /// What reporters say they need of pools. Nothing of it is stored.
 class DemandHandler {
 public:
-    DemandHandler(const Ledger& ledger, Demand& demand) : ledger_{ledger}, demand_{demand} {}
+    DemandHandler(Changes changes, Demand& demand) : changes_{changes}, demand_{demand} {}
 
     void handle(const RequestContext& context, const DemandSetRequest& request);
 
@@ -17,7 +17,7 @@ private:
     [[nodiscard]] Result<DemandReply> take(const RequestContext& context,
                                            const DemandSetRequest& request);
 
-    const Ledger& ledger_;
+    Changes changes_;
     Demand& demand_;
 };
 

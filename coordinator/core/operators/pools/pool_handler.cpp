@@ -108,11 +108,8 @@ Result<Answered> answer(StoredPool row, std::string action, std::vector<std::str
 }  // namespace
 
 void PoolHandler::change(const RequestContext& context, const auto& request) {
-    if (ledger_.deduplicate(context)) {
-        return;
-    }
-    const StoredKey* const by = owner_of(ledger_.keys(), context.input.by.key);
-    auto answered = coordinator::check(request.why).and_then([&]() -> Result<Answered> {
+    const StoredKey* const by = changes_.caller(context);
+    changes_.change(context, request, [&]() -> Result<Answered> {
         if (!is_valid_name(request.name)) {
             return fail(Errc::invalid, in_quotes(request.name) +
                                            " is not a valid name: " + std::string{name_rule()});
@@ -124,18 +121,15 @@ void PoolHandler::change(const RequestContext& context, const auto& request) {
             return fail(Errc::denied, "match may take nodes of other pools, and " + by->name +
                                           " is limited: ask with a key that is not");
         }
-        return change_of(request, context.step.civil());
+        return change_of(request, context.step.civil()).map([&](Answered&& answered) {
+            for (Shared<StoredPool>& row : answered.change.template of<StoredPool>().put) {
+                StoredPool own = *row;
+                own.author = request.why.author;
+                row = Shared<StoredPool>{std::move(own)};
+            }
+            return std::move(answered);
+        });
     });
-    if (answered) {
-        answered->change.why = request.why;
-        Change& change = answered->change;
-        for (Shared<StoredPool>& row : change.of<StoredPool>().put) {
-            StoredPool own = *row;
-            own.author = request.why.author;
-            row = Shared<StoredPool>{std::move(own)};
-        }
-    }
-    ledger_.submit(context, std::move(answered));
 }
 
 void PoolHandler::handle(const RequestContext& context, const PoolCreateRequest& request) {
@@ -155,7 +149,7 @@ void PoolHandler::handle(const RequestContext& context, const PoolResumeRequest&
 }
 
 Result<StoredPool> PoolHandler::known(const std::string& name) const {
-    const StoredPool* const row = ledger_.pools().find(name);
+    const StoredPool* const row = changes_.pools().find(name);
     if (row == nullptr) {
         return fail(Errc::not_found, "there is no definition of a pool " + in_quotes(name) +
                                          "; see 'muster pool list'");
@@ -165,13 +159,9 @@ Result<StoredPool> PoolHandler::known(const std::string& name) const {
 
 bool PoolHandler::has_nodes(const std::string& pool) const {
     bool has = false;
-    ledger_.pool_nodes().rows().each([&](std::string_view /*name*/, const StoredPoolNode& row) {
+    changes_.pool_nodes().each([&](std::string_view /*name*/, const StoredPoolNode& row) {
         has = has || row.pool == pool;
     });
-    ledger_.pool_nodes().proposals().each(
-        [&](const std::string& /*name*/, const Proposal<StoredPoolNode>& proposal) {
-            has = has || (proposal.row && proposal.row->pool == pool);
-        });
     return has;
 }
 
@@ -217,16 +207,16 @@ Result<void> PoolHandler::check(StoredPool& pool) const {
 }
 
 Result<Answered> PoolHandler::change_of(const PoolCreateRequest& request, CivilMs now) const {
-    if (ledger_.meta().schema < schema_of_pools) {
-        return fail(Errc::refused, "the store has schema " + std::to_string(ledger_.meta().schema) +
+    if (changes_.meta().schema < schema_of_pools) {
+        return fail(Errc::refused, "the store has schema " +
+                                       std::to_string(changes_.meta().schema) +
                                        ", which has no pools: 'muster upgrade finish' raises it");
     }
-    if (ledger_.pools().find(request.name) != nullptr) {
+    if (changes_.pools().find(request.name) != nullptr) {
         return fail(Errc::exists, "pool " + in_quotes(request.name) +
                                       " is defined already; 'muster pool set' changes it");
     }
-    if (const std::size_t count = ledger_.pools().count_soon().rows;
-        count >= limits::demand_pools) {
+    if (const std::size_t count = changes_.pools().count().rows; count >= limits::demand_pools) {
         return fail(Errc::too_large, too_many(count + 1, "pools", limits::demand_pools));
     }
     StoredPool row{
@@ -280,7 +270,7 @@ Result<Answered> PoolHandler::change_of(const PoolRemoveRequest& request, CivilM
     Answered answered{{},
                       PoolChangeReply{.counter = {}, .name = request.name, .action = "removed"}};
     answered.change.of<StoredPool>().erased.push_back(request.name);
-    if (ledger_.seasons().find(request.name) != nullptr) {
+    if (changes_.seasons().find(request.name) != nullptr) {
         answered.change.of<StoredSeason>().erased.push_back(request.name);
     }
     return answered;

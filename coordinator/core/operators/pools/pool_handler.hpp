@@ -1,7 +1,7 @@
 #pragma once
 
 #include "coordinator/core/events/step_context.hpp"
-#include "coordinator/core/ledger/ledger.hpp"
+#include "coordinator/core/operators/changes.hpp"
 #include "coordinator/core/options.hpp"
 
 namespace muster::coordinator {
@@ -9,8 +9,8 @@ namespace muster::coordinator {
 /// Requests that define pools.
 class PoolHandler {
 public:
-    PoolHandler(const CoordinatorOptions& options, Ledger& ledger)
-        : options_{options}, ledger_{ledger} {}
+    PoolHandler(const CoordinatorOptions& options, Changes changes)
+        : options_{options}, changes_{changes} {}
 
     void handle(const RequestContext& context, const PoolCreateRequest& request);
     void handle(const RequestContext& context, const PoolSetRequest& request);
@@ -32,7 +32,7 @@ private:
     [[nodiscard]] bool has_nodes(const std::string& pool) const;
 
     const CoordinatorOptions& options_;
-    Ledger& ledger_;
+    Changes changes_;
 };
 
 }  // namespace muster::coordinator

@@ -1,6 +1,7 @@
 #include "coordinator/core/ledger/table.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -23,6 +24,13 @@ StoredTask task(const std::string& name, std::uint32_t instances) {
 
 StoredIntent listed(const std::string& name) {
     return {.name = name, .admission = Admission::listed};
+}
+
+std::vector<std::string> names_in(const TaskTable& tasks) {
+    std::vector<std::string> names;
+    tasks.each(
+        [&](std::string_view name, const ProposedTask& /*task*/) { names.emplace_back(name); });
+    return names;
 }
 
 }  // namespace

@@ -262,6 +262,27 @@ TEST_CASE("a request that waited is judged again when its turn comes", "[keys]")
 
 // Goal: keys and tokens outlive the leadership.
 // Method: the store of one leadership is the beginning of the next.
+// Goal: rights are those after the changes before, also while these are being stored (A33).
+// Method: an operator's key is removed and added again as an observer's, and asks at once.
+TEST_CASE("a key changes nothing after the change that ends it", "[keys][A33]") {
+    Keyed story;
+    const Caller ann = story.admit("ann", Role::operator_, 50);
+    REQUIRE(story.ask(ann, ApplyRequest{.tasks = {CoordinatorHarness::wanted("web", 1)}}));
+    story.harness.store_works = false;
+    CHECK(story.ask(KeyRemoveRequest{.pattern = "ann"}).error().code == Errc::timeout);
+    const auto scaled = story.ask(ann, TaskScaleRequest{.pattern = "web", .instances = 2});
+    CHECK(scaled.error().code == Errc::denied);
+    CHECK(story
+              .ask(KeyAddRequest{
+                  .name = "ann", .role = Role::observer, .key = to_string(some_key(50))})
+              .error()
+              .code == Errc::timeout);
+    const auto again = story.ask(ann, TaskScaleRequest{.pattern = "web", .instances = 3});
+    REQUIRE(again.error().code == Errc::denied);
+    CHECK_THAT(again.error().detail, Catch::Contains("needs the role operator"));
+    CHECK(story.ask(ann, TaskListRequest{}));  // Nothing of it is in effect yet.
+}
+
 TEST_CASE("the next leader knows the keys and the tokens of the store", "[keys]") {
     StoreImage store = CoordinatorHarness::empty_store();
     store.keys = {
