@@ -115,35 +115,10 @@ void AgentEndpoint::remember_form(Session session, const AgentMessage& message) 
     if (hello == nullptr) {
         return;
     }
+    forget_connection(
+        forms_.ask(session, from_.peer,
+                   {.json = received_json(), .seal_key = parse_public_key(hello->seal_key)}));
     note_connection(session);
-    // One connection a key, so that nobody pushes out what is known of others. A hello that the
-    // core denies is remembered as well: it costs one place of its own key.
-    if (!from_.peer.is_none()) {
-        const auto [last, is_first] = last_of_.try_emplace(from_.peer, session);
-        if (!is_first && last->second != session) {
-            json_.erase(last->second);
-            seal_keys_.erase(last->second);
-            connected_.erase(last->second);
-            last->second = session;
-        }
-    }
-    if (const auto key = parse_public_key(hello->seal_key)) {
-        seal_keys_.insert_or_assign(session, *key);
-        if (seal_keys_.size() > limits::nodes) {
-            seal_keys_.erase(
-                seal_keys_.begin());  // The oldest: routes are numbered in their order.
-        }
-    } else {
-        seal_keys_.erase(session);
-    }
-    if (!received_json()) {
-        json_.erase(session);
-        return;
-    }
-    json_.insert(session);
-    if (json_.size() > limits::nodes) {
-        json_.erase(json_.begin());  // The oldest: routes are numbered in their order.
-    }
 }
 
 void AgentEndpoint::refuse(Instant now, Errc code, const std::string& detail) {
@@ -167,6 +142,12 @@ void AgentEndpoint::note_connection(Session session) {
     }
 }
 
+void AgentEndpoint::forget_connection(std::optional<Session> session) {
+    if (session) {
+        connected_.erase(*session);
+    }
+}
+
 void AgentEndpoint::lead(Instant now) {
     leads_ = true;
     const auto connected = connected_;  // Who turns out to have left is erased from it.
@@ -176,7 +157,7 @@ void AgentEndpoint::lead(Instant now) {
 }
 
 void AgentEndpoint::send(const PollTo& poll) {
-    const bool json = !json_.empty() && json_.contains(poll.session);
+    const bool json = forms_.of(poll.session).json;
     if (json) {
         encoded_ = codec::to_json(CoordinatorMessage{poll.poll});
     } else {
@@ -191,26 +172,36 @@ void AgentEndpoint::send(Instant now, const ToAgent& message) {
         log::write(complaints_, now, log::Level::warn, "agent refused",
                    {{"code", to_string(refused->code)}, {"reason", refused->detail}});
     }
-    const bool json = !json_.empty() && json_.contains(message.session);
+    const SessionForm form = form_of(message);
     CoordinatorMessage copy;
-    const CoordinatorMessage& content = sealed(message, copy);
-    if (json) {
+    const CoordinatorMessage& content = sealed(message, form, copy);
+    if (form.json) {
         encoded_ = codec::to_json(content);
     } else {
         codec::encode(content, encoded_);
     }
-    send_bytes(message.session, json);
+    send_bytes(message.session, form.json);
 }
 
-const CoordinatorMessage& AgentEndpoint::sealed(const ToAgent& message,
+SessionForm AgentEndpoint::form_of(const ToAgent& message) {
+    if (std::holds_alternative<Refused>(message.message)) {
+        return forms_.refuse(message.session);
+    }
+    if (std::holds_alternative<Welcome>(message.message)) {
+        forget_connection(forms_.welcome(message.session));
+        note_connection(message.session);
+    }
+    return forms_.of(message.session);
+}
+
+const CoordinatorMessage& AgentEndpoint::sealed(const ToAgent& message, const SessionForm& form,
                                                 CoordinatorMessage& copy) const {
     const auto* const batch = std::get_if<Batch>(&message.message);
     if (batch == nullptr || batch->secrets.empty()) {
         return message.message;
     }
-    const auto key = seal_keys_.find(message.session);
     // An agent without a key gets none: it cannot open them.
-    copy = sealed_for(key == seal_keys_.end() ? PublicKey{} : key->second, store_key_, *batch);
+    copy = sealed_for(form.seal_key.value_or(PublicKey{}), store_key_, *batch);
     return copy;
 }
 
@@ -222,8 +213,7 @@ void AgentEndpoint::send_bytes(Session session, bool json) {
         case net::SendResult::sent: break;
         case net::SendResult::slow: ++traffic_.slow; break;
         case net::SendResult::gone:
-            json_.erase(session);
-            seal_keys_.erase(session);
+            forms_.erase(session);
             connected_.erase(session);
             gone_.push_back(session);
             break;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +13,7 @@
 #include "common/net/router.hpp"
 #include "common/net/security/peer_rate.hpp"
 #include "coordinator/core/coordinator.hpp"
+#include "coordinator/endpoints/session_forms.hpp"
 
 namespace muster::coordinator {
 
@@ -29,9 +30,8 @@ struct Traffic {
 /// The agents' side of the shell: their bytes become inputs of the core, its outputs become bytes.
 ///
 /// A session is the number of a route that the library made, so it maps to the route without a
-/// table. A connection that sends nothing valid costs no memory here. The endpoint remembers
-/// sessions whose last hello was JSON, because polls and commands go to them in JSON, and the keys
-/// in hellos for which secrets are sealed. Only sessions that the core welcomed get batches.
+/// table. A connection that sends nothing valid costs no memory here. Only sessions that the core
+/// welcomed get batches.
 class AgentEndpoint {
 public:
     /// Of one key. A busy agent sends some tens: a report and an ack in each of 20 rounds a second,
@@ -80,11 +80,14 @@ private:
     /// False: its key sends too many.
     [[nodiscard]] bool is_in_time(Instant now);
     void note_connection(Session session);
+    void forget_connection(std::optional<Session> session);
     void refuse(Instant now, Errc code, const std::string& detail);
     void send_bytes(Session session, bool json);
+    /// In which form the session gets the message, which may be the answer to its hello.
+    [[nodiscard]] SessionForm form_of(const ToAgent& message);
     /// The message as the session gets it. If a batch has secrets, `copy` becomes the batch with
     /// sealed ones; any other message is returned as it is.
-    [[nodiscard]] const CoordinatorMessage& sealed(const ToAgent& message,
+    [[nodiscard]] const CoordinatorMessage& sealed(const ToAgent& message, const SessionForm& form,
                                                    CoordinatorMessage& copy) const;
 
     net::Router router_;
@@ -95,10 +98,8 @@ private:
     net::Envelope to_;
     net::Message received_;
     std::string encoded_;
-    std::set<Session> json_;
     SecretKey store_key_;
-    std::map<PublicKey, Session> last_of_;    // The connection of a key that said hello last.
-    std::map<Session, PublicKey> seal_keys_;  // Of agents that take secrets.
+    SessionForms forms_;
     std::vector<Session> gone_;
     Traffic traffic_;
     log::RateLimit complaints_;
