@@ -1,5 +1,6 @@
 #include "common/spec/duration.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -13,8 +14,9 @@ struct Unit {
 };
 
 // Of two names of one length, the first is written.
-constexpr std::array units{Unit{"h", 1h}, Unit{"m", 1min}, Unit{"min", 1min}, Unit{"s", 1s},
-                           Unit{"ms", 1ms}};
+constexpr std::array written{Unit{"h", 1h}, Unit{"m", 1min}, Unit{"min", 1min}, Unit{"s", 1s},
+                             Unit{"ms", 1ms}};
+constexpr Unit day{"d", 24h};
 
 constexpr Duration longest = 24h * 365;
 
@@ -25,22 +27,21 @@ Result<Duration> parse_duration(std::string_view text) {
     const char* const end = text.data() + text.size();
     const auto [unit_at, error] = std::from_chars(text.data(), end, count);
     const std::string_view name{unit_at, static_cast<std::size_t>(end - unit_at)};
-    for (const auto& unit : units) {
-        if (error != std::errc{} || unit.name != name || count < 0) {
-            continue;
-        }
-        if (count > longest / unit.length) {
-            return fail(Errc::invalid,
-                        "'" + std::string{text.substr(0, 40)} + "' is longer than a year");
-        }
-        return count * unit.length;
+    const auto named = std::ranges::find(written, name, &Unit::name);
+    const Unit* const unit = named != written.end() ? &*named : name == day.name ? &day : nullptr;
+    if (error != std::errc{} || unit == nullptr || count < 0) {
+        return fail(Errc::invalid, "'" + std::string{text.substr(0, 40)} +
+                                       "' is not a duration; write 250ms, 10s, 5m, 1h or 90d");
     }
-    return fail(Errc::invalid, "'" + std::string{text.substr(0, 40)} +
-                                   "' is not a duration; write 250ms, 10s, 5m or 1h");
+    if (count > longest / unit->length) {
+        return fail(Errc::invalid,
+                    "'" + std::string{text.substr(0, 40)} + "' is longer than a year");
+    }
+    return count * unit->length;
 }
 
 std::string to_string(Duration duration) {
-    for (const auto& unit : units) {
+    for (const auto& unit : written) {
         if (duration != Duration::zero() && duration % unit.length == Duration::zero()) {
             return std::to_string(duration / unit.length) + std::string{unit.name};
         }

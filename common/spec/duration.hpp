@@ -8,9 +8,10 @@
 
 namespace muster {
 
-/// Reads `10s`, `250ms`, `5m` or `5min`, `1h`.
+/// Reads `10s`, `250ms`, `5m` or `5min`, `1h`, `90d`.
 [[nodiscard]] Result<Duration> parse_duration(std::string_view text);
-/// Writes the shortest form that parse_duration reads.
+/// Writes the shortest form that parse_duration reads, in hours at most: versions before read no
+/// days.
 [[nodiscard]] std::string to_string(Duration duration);
 
 }  // namespace muster

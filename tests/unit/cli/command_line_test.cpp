@@ -1,5 +1,6 @@
 #include "cli/command_line.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,6 +33,27 @@ std::string complaint_about(const Typed& words) {
     REQUIRE_FALSE(line);
     CHECK(line.error().code == Errc::invalid);
     return line.error().detail;
+}
+
+/// As a shell reads them, which knows $KEY and leaves out what is read from or written to files.
+Typed words_of(const std::string& typed) {
+    Typed words{""};
+    bool is_quoted = false;
+    for (const char c : typed) {
+        if (c == '\'') {
+            is_quoted = !is_quoted;
+        } else if (c == ' ' && !is_quoted) {
+            words.emplace_back();
+        } else if (c != '(' && c != ')') {
+            words.back() += c;
+        }
+    }
+    std::ranges::replace(words, "<muster", "muster");  // source <(muster completion bash)
+    std::ranges::replace(words, "$KEY", std::string(64, 'a'));
+    std::erase_if(words, [](const std::string& word) {
+        return word.starts_with('<') || word.starts_with('>');
+    });
+    return words;
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -237,6 +259,30 @@ TEST_CASE("every verb has an example that can be typed, and distinct options", "
         }
         CHECK(contains(help_text(), std::string{entry.words}));
         CHECK(contains(help_text(entry), example_of(entry)));
+    }
+}
+
+// Goal: an example can be typed as it is. Method: each is read like the words of a shell, and its
+// request is made. A file that an example names is not here, which is no fault of the line.
+TEST_CASE("the example of every verb is understood", "[cli]") {
+    for (const VerbEntry& entry : verb_table()) {
+        const std::string example = example_of(entry);
+        CAPTURE(example);
+        const Typed words = words_of(example);
+        const auto begin = std::ranges::find(words, "muster");
+        REQUIRE(begin != words.end());
+        const CommandLine line = read(Typed{begin + 1, words.end()});
+        CHECK(line.verb == entry.verb);
+        const bool asks = entry.run != Run::local && entry.run != Run::store &&
+                          entry.run != Run::doctor && entry.run != Run::bundle;
+        if (!asks) {
+            continue;
+        }
+        if (const auto made = request_of(line); !made) {
+            INFO(made.error().error.detail);
+            CHECK_FALSE(made.error().usage);
+            CHECK(made.error().error.code != Errc::invalid);
+        }
     }
 }
 

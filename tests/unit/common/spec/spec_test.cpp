@@ -181,8 +181,11 @@ TEST_CASE("a duration reads back what it wrote", "[spec]") {
     CHECK(to_string(Duration{120s}) == "2m");
     CHECK(parse_duration("2min") == Duration{120s});
     CHECK(to_string(Duration{1500ms}) == "1500ms");
-    for (const char* const bad :
-         {"", "10", "s", "-1s", "1.5s", "10 s", "1d", "99999999999999h", "99999999999999999999s"}) {
+    CHECK(parse_duration("90d") == Duration{24h * 90});
+    CHECK(parse_duration("365d") == Duration{24h * 365});
+    CHECK(to_string(Duration{48h}) == "48h");
+    for (const char* const bad : {"", "10", "s", "-1s", "1.5s", "10 s", "1w", "366d",
+                                  "99999999999999h", "99999999999999999999s"}) {
         CAPTURE(bad);
         CHECK_FALSE(parse_duration(bad));
     }
