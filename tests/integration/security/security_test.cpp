@@ -434,6 +434,38 @@ TEST_CASE("a foreign agent and a foreign client work with keys", "[integration][
     CHECK(agent.wait(soon()) == Exit{.code = 0});
 }
 
+// Goal: a copy of an agent's files, which is refused, changes nothing of the live agent.
+// Method: the live one speaks JSON, and the other one msgpack. The live one gets an order
+// afterwards.
+TEST_CASE("a second agent with the key of a live one changes nothing of it [A36]",
+          "[integration][keys][foreign]") {
+    KeyedCluster cluster{{}};
+    REQUIRE(cluster.join("n9", cluster.join_words("n9")).exit == Exit{.code = 0});
+    const auto agent = [&](const std::string& program, const std::string& file) {
+        return Command{
+            .argv = {"/usr/bin/python3", std::string{MUSTER_SOURCE_DIR} + program, "n9",
+                     cluster.endpoints().agents, cluster.directory() + "/" + file + ".json",
+                     cluster.agent_state("n9")},
+            .env = {"TEST_CLUSTER=" + cluster.directory()},
+            .errors = cluster.directory() + "/" + file + ".log"};
+    };
+    Process live{agent("/examples/agent.py", "live")};
+    REQUIRE(cluster.serving(1));
+    Process other{agent("/tests/integration/support/msgpack_agent.py", "other")};
+    CHECK(until([&] {
+        return contains(text_of(cluster.directory() + "/other.log"), "refused as name_in_use");
+    }));
+    REQUIRE(cluster.muster_by_key({"task", "add", "web", "--", "/bin/sleep", "1000"}).exit ==
+            Exit{.code = 0});
+    CHECK(until([&] { return cluster.status().at("running") == 1; }));
+    INFO(text_of(cluster.directory() + "/live.log"));
+    CHECK(live.running());
+    for (Process* const one : {&other, &live}) {
+        one->signal(SIGTERM);
+        static_cast<void>(one->wait(soon()));
+    }
+}
+
 // Goal: a cluster without keys says so to everybody who looks.
 TEST_CASE("status shows that a cluster has no keys", "[integration][keys]") {
     const RealCluster plain{{.nodes = {}}};
