@@ -177,7 +177,10 @@ private:
         image.meta.schema = CoordinatorHarness::newest_schema - 1;
         return image;
     }
-    void must(CoreRequestBody body) { REQUIRE(ask(std::move(body))); }
+    void must(CoreRequestBody body) {
+        const auto done = ask(std::move(body));
+        REQUIRE(done);
+    }
 };
 
 std::string one_after_the_other(const Sent& first, const Sent& second) {
