@@ -74,7 +74,10 @@ TEST_CASE("a test that fails says that it is inconclusive if the machine stalled
     REQUIRE(waitid(P_PID, static_cast<id_t>(stalled.pid()), &stopped, WSTOPPED | WNOWAIT) == 0);
     CHECK_FALSE(stalled.wait(Clock::now() + paces(5)));
     stalled.signal(SIGCONT);
-    CHECK(stalled.wait(soon()) == Exit{.code = 1});
+    const auto end = stalled.wait(soon());
+    REQUIRE(end);
+    CHECK(end->code != 0);  // Which one depends on the version of Catch.
+    CHECK(end->signal == 0);
     CHECK(contains(text_of(output), "\nINCONCLUSIVE: "));
 }
 
