@@ -8,7 +8,7 @@
 #include "common/base/result.hpp"
 
 namespace zmq {
-class context_t;
+class context_t;  // NOLINT(readability-identifier-naming): the name of the library.
 }
 
 namespace muster::net {

@@ -19,7 +19,7 @@
 #include "common/net/security/handshake_rate.hpp"
 
 namespace zmq {
-class socket_t;
+class socket_t;  // NOLINT(readability-identifier-naming): the name of the library.
 }
 
 namespace muster::net {

@@ -7,7 +7,7 @@
 #include "common/net/context.hpp"
 
 namespace zmq {
-class socket_t;
+class socket_t;  // NOLINT(readability-identifier-naming): the name of the library.
 }
 
 namespace muster::net {

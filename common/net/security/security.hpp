@@ -8,8 +8,8 @@
 #include "common/crypto/key.hpp"
 
 namespace zmq {
-class message_t;
-class socket_t;
+class message_t;  // NOLINT(readability-identifier-naming): the name of the library.
+class socket_t;   // NOLINT(readability-identifier-naming): the name of the library.
 }  // namespace zmq
 
 namespace muster::net {
