@@ -164,6 +164,7 @@ TEST_CASE("a key that is revoked in use is cut off [A11]", "[integration][keys]"
     CHECK(admins.errors.find("needs the role admin, and ann is an operator") != std::string::npos);
     REQUIRE(cluster.muster_by_key({"key", "revoke", "ann"}).exit == Exit{.code = 0});
     CHECK(cluster.muster_by_key(mine, {"task", "remove", "t", "--yes"}).exit == Exit{.code = 6});
+    REQUIRE(until([&] { return cluster.tasks("t").size() == 1; }));
     REQUIRE(cluster.muster_by_key({"key", "revoke", "n1"}).exit == Exit{.code = 0});
     CHECK(until([&] { return cluster.log_of("n1").find("code=denied") != std::string::npos; }));
     CHECK(until([&] { return cluster.node("n1").at("health") == "lost"; }));
