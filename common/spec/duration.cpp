@@ -14,8 +14,8 @@ struct Unit {
 };
 
 // Of two names of one length, the first is written.
-constexpr std::array written{Unit{"h", 1h}, Unit{"m", 1min}, Unit{"min", 1min}, Unit{"s", 1s},
-                             Unit{"ms", 1ms}};
+constexpr std::array units_written{Unit{"h", 1h}, Unit{"m", 1min}, Unit{"min", 1min}, Unit{"s", 1s},
+                                   Unit{"ms", 1ms}};
 constexpr Unit day{"d", 24h};
 
 constexpr Duration longest = 24h * 365;
@@ -27,8 +27,10 @@ Result<Duration> parse_duration(std::string_view text) {
     const char* const end = text.data() + text.size();
     const auto [unit_at, error] = std::from_chars(text.data(), end, count);
     const std::string_view name{unit_at, static_cast<std::size_t>(end - unit_at)};
-    const auto named = std::ranges::find(written, name, &Unit::name);
-    const Unit* const unit = named != written.end() ? &*named : name == day.name ? &day : nullptr;
+    const auto named = std::ranges::find(units_written, name, &Unit::name);
+    const Unit* const unit = named != units_written.end() ? &*named
+                             : name == day.name           ? &day
+                                                          : nullptr;
     if (error != std::errc{} || unit == nullptr || count < 0) {
         return fail(Errc::invalid, "'" + std::string{text.substr(0, 40)} +
                                        "' is not a duration; write 250ms, 10s, 5m, 1h or 90d");
@@ -41,7 +43,7 @@ Result<Duration> parse_duration(std::string_view text) {
 }
 
 std::string to_string(Duration duration) {
-    for (const auto& unit : written) {
+    for (const auto& unit : units_written) {
         if (duration != Duration::zero() && duration % unit.length == Duration::zero()) {
             return std::to_string(duration / unit.length) + std::string{unit.name};
         }
