@@ -12,6 +12,7 @@
 
 #include "tests/catch.hpp"
 
+#include "tests/integration/support/etcd_client_of.hpp"
 #include "tests/integration/support/etcd_servers.hpp"
 
 using namespace muster;
@@ -20,12 +21,6 @@ using namespace muster::coordinator::etcd;
 using namespace muster::integration;
 
 namespace {
-
-std::unique_ptr<etcd::Client> client_of(const EtcdServers& servers) {
-    auto client = etcd::Client::open({.endpoints = servers.endpoints(), .deadline = 5s});
-    REQUIRE(client);
-    return std::move(*client);
-}
 
 std::string value_of(etcd::Client& client, const std::string& key) {
     const auto found = client.read(key);
@@ -121,7 +116,7 @@ TEST_CASE("a key of a lease goes with it, and whoever waits for that is told",
 TEST_CASE("calls go on with the members that are left, and fail without a majority",
           "[integration][etcd]") {
     EtcdServers servers{3};
-    const auto client = client_of(servers);
+    const auto client = client_of(servers, paces(50));
     REQUIRE(client->commit({.conditions = {}, .operations = {Put{"/a", "1"}}})->done);
     servers.kill(0);
     CHECK(value_of(*client, "/a") == "1");

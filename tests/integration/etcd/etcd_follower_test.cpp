@@ -10,6 +10,7 @@
 #include "tests/catch.hpp"
 
 #include "coordinator/store/etcd/etcd_rows.hpp"
+#include "tests/integration/support/etcd_client_of.hpp"
 #include "tests/integration/support/etcd_servers.hpp"
 #include "tests/integration/support/harness.hpp"
 
@@ -22,12 +23,6 @@ namespace etcd = coordinator::etcd;
 
 const etcd::Keys follower_keys{"/follower"};
 constexpr ClusterId cluster_id{3, 3};
-
-std::unique_ptr<etcd::Client> client_of(const EtcdServers& servers) {
-    auto client = etcd::Client::open({.endpoints = servers.endpoints()});
-    REQUIRE(client);
-    return std::move(*client);
-}
 
 /// A leader that only writes nodes.
 class Writer {

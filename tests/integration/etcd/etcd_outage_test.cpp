@@ -4,6 +4,7 @@
 
 #include "coordinator/store/etcd/etcd_client.hpp"
 #include "tests/integration/support/coordinators.hpp"
+#include "tests/integration/support/etcd_client_of.hpp"
 #include "tests/integration/support/etcd_servers.hpp"
 #include "tests/integration/support/harness.hpp"
 
@@ -76,14 +77,13 @@ TEST_CASE("changes wait while etcd has no space, and the leader says so", "[inte
     const EtcdServers servers{1, false, {"--quota-backend-bytes", "4000000"}};
     Coordinators coordinators{{.count = 2, .etcd = servers.section()}};
     REQUIRE(coordinators.ask(addition_of("before")).at("ok") == true);
-    const auto filler = etcd::Client::open({.endpoints = servers.endpoints(), .deadline = 5s});
-    REQUIRE(filler);
+    const auto filler = client_of(servers);
     const auto fill = [&] {
         for (int at = 0;; ++at) {
             const auto done =
-                (*filler)->commit({.conditions = {},
-                                   .operations = {etcd::Put{"/other/" + std::to_string(at),
-                                                            std::string(200'000, 'x')}}});
+                filler->commit({.conditions = {},
+                                .operations = {etcd::Put{"/other/" + std::to_string(at),
+                                                         std::string(200'000, 'x')}}});
             if (!done) {
                 return done.error();
             }
@@ -113,7 +113,7 @@ TEST_CASE("changes wait while etcd has no space, and the leader says so", "[inte
         }));
     }
     static_cast<void>(servers.control({"del", "--prefix", "/other/"}));
-    const auto now = (*filler)->read("/none");
+    const auto now = filler->read("/none");
     REQUIRE(now);
     static_cast<void>(
         servers.control({"compact", std::to_string(static_cast<std::int64_t>(now->at))}));

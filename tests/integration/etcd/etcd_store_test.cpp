@@ -9,6 +9,7 @@
 
 #include "coordinator/store/etcd/etcd_election.hpp"
 #include "coordinator/store/etcd/etcd_parts.hpp"
+#include "tests/integration/support/etcd_client_of.hpp"
 #include "tests/integration/support/etcd_servers.hpp"
 #include "tests/unit/coordinator/store/store_fixture.hpp"
 
@@ -23,10 +24,11 @@ constexpr auto prefix = "/test";
 
 /// A coordinator that shares the store.
 struct Member {
-    explicit Member(const EtcdServers& servers, std::uint64_t number)
-        : options{.etcd = {.endpoints = servers.endpoints(), .deadline = paces(20)},
+    Member(const EtcdServers& servers, std::uint64_t number,
+           Duration lease = EtcdServers::long_lease())
+        : options{.etcd = {.endpoints = servers.endpoints(), .deadline = paces(200)},
                   .prefix = prefix,
-                  .lease = EtcdServers::short_lease(),
+                  .lease = lease,
                   .self = LeaderId{number, number},
                   .name = "host-" + std::to_string(number),
                   .version = "1",
@@ -114,9 +116,8 @@ TEST_CASE("a leader whose key is gone writes nothing more, and learns it",
     first.begin();
     REQUIRE(first.lead());
     REQUIRE(first.write(numbered(1)));
-    auto other = etcd::Client::open({.endpoints = servers.endpoints()});
-    REQUIRE(other);
-    REQUIRE((*other)->commit(
+    const auto other = client_of(servers);
+    REQUIRE(other->commit(
         {.conditions = {},
          .operations = {Delete{Keys{prefix}.leader(), end_of(Keys{prefix}.leader())}}}));
     CHECK_FALSE(first.write(numbered(2)));
@@ -143,10 +144,9 @@ TEST_CASE("a change above the bounds of a transaction is made in parts, and take
         large.writes.emplace_back(Shared<StoredTask>{long_task("t" + std::to_string(at))});
     }
     REQUIRE(first.write(std::move(large)));
-    auto other = etcd::Client::open({.endpoints = servers.endpoints()});
-    REQUIRE(other);
+    const auto other = client_of(servers);
     const Keys keys{prefix};
-    CHECK((*other)->read(keys.parts(), end_of(keys.parts()))->pairs.empty());
+    CHECK(other->read(keys.parts(), end_of(keys.parts()))->pairs.empty());
     first.leave();
 
     const bool is_whole = GENERATE(false, true);
@@ -163,7 +163,7 @@ TEST_CASE("a change above the bounds of a transaction is made in parts, and take
     if (is_whole) {
         broken_off.operations.emplace_back(Put{directory + "whole", "2"});
     }
-    REQUIRE((*other)->commit(broken_off)->done);
+    REQUIRE(other->commit(broken_off)->done);
     for (const std::uint64_t number : {2U, 3U}) {
         Member next{servers, number};
         next.begin();
@@ -172,7 +172,7 @@ TEST_CASE("a change above the bounds of a transaction is made in parts, and take
         REQUIRE(led);
         CHECK(next.with.image.tasks.size() == (is_whole ? 299 : 300));
         CHECK(next.with.image.settings.size() == (is_whole ? 1 : 0));
-        CHECK((*other)->read(keys.parts(), end_of(keys.parts()))->pairs.empty());
+        CHECK(other->read(keys.parts(), end_of(keys.parts()))->pairs.empty());
         next.leave();
     }
 }
@@ -193,9 +193,8 @@ TEST_CASE("a store of another cluster is refused", "[integration][etcd][S13]") {
 
 TEST_CASE("a store of a newer version is refused", "[integration][etcd]") {
     const EtcdServers servers;
-    auto other = etcd::Client::open({.endpoints = servers.endpoints()});
-    REQUIRE(other);
-    REQUIRE((*other)->commit({.conditions = {}, .operations = {Put{Keys{prefix}.schema(), "99"}}}));
+    const auto other = client_of(servers);
+    REQUIRE(other->commit({.conditions = {}, .operations = {Put{Keys{prefix}.schema(), "99"}}}));
     Member member{servers, 1};
     member.begin();
     const auto led = member.lead();
@@ -207,7 +206,7 @@ TEST_CASE("a leader that dies is followed once its lease has ended", "[integrati
     const EtcdServers servers;
     Member second{servers, 2};
     {
-        Member first{servers, 1};
+        Member first{servers, 1, EtcdServers::short_lease()};
         first.begin();
         REQUIRE(first.lead());
         REQUIRE(first.write(numbered(1)));

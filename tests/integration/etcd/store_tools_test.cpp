@@ -13,6 +13,7 @@
 #include "coordinator/store/etcd/etcd_client.hpp"
 #include "coordinator/store/etcd/etcd_keys.hpp"
 #include "coordinator/store/tools/export_text.hpp"
+#include "tests/integration/support/etcd_client_of.hpp"
 #include "tests/integration/support/etcd_servers.hpp"
 #include "tests/integration/support/harness.hpp"
 #include "tests/integration/support/keyed_cluster.hpp"
@@ -24,16 +25,13 @@ namespace {
 
 const std::string moved_prefix = "/muster/moved";
 
-std::string section_of(const EtcdServers& servers, const std::string& below) {
-    return "[etcd]\nendpoints = [\"" + servers.endpoints().front() + "\"]\nprefix = \"" + below +
-           "\"\nlease = \"" + in_ms(paces(50)) + "\"\n";
-}
-
 /// A cluster with keys, whose coordinator runs with one of two configurations.
 class MovingCluster : public KeyedCluster {
 public:
     explicit MovingCluster(const EtcdServers& servers) {
-        write_text(with_etcd(), text_of(with_file()) + section_of(servers, moved_prefix));
+        write_text(with_etcd(),
+                   text_of(with_file()) + EtcdServers::section(moved_prefix, servers.endpoints(),
+                                                               EtcdServers::long_lease()));
     }
     [[nodiscard]] std::string with_file() const { return directory() + "/coordinator.toml"; }
     [[nodiscard]] std::string with_etcd() const { return directory() + "/etcd.toml"; }
@@ -224,8 +222,7 @@ TEST_CASE("an import that is killed leaves nothing, or all", "[integration][etcd
     const std::string file = directory.path() + "/store.jsonl";
     const std::string text = export_of_tasks(300);
     write_text(file, text);
-    auto client = coordinator::etcd::Client::open({.endpoints = servers.endpoints()});
-    REQUIRE(client);
+    const auto client = client_of(servers);
     int whole = 0;
     // So many keys in etcd, or none and a file in part.
     for (const std::size_t moment : {0U, 1U, 5U, 60U}) {
@@ -234,7 +231,9 @@ TEST_CASE("an import that is killed leaves nothing, or all", "[integration][etcd
         const std::string config = directory.path() + '/' + name + ".toml";
         const std::string state = directory.path() + '/' + name;
         write_text(config, "state_dir = \"" + state + "\"\n" +
-                               (moment > 0 ? section_of(servers, "/" + name) : ""));
+                               (moment > 0 ? EtcdServers::section("/" + name, servers.endpoints(),
+                                                                  paces(50))
+                                           : ""));
         const auto store = [&](std::vector<std::string> words) {
             words.insert(words.begin(), {program("muster"), "store"});
             words.insert(words.end(), {"--config", config});
@@ -252,7 +251,7 @@ TEST_CASE("an import that is killed leaves nothing, or all", "[integration][etcd
                 import = std::make_unique<Process>(command);
             }
             const auto found =
-                (*client)->read("/" + name + "/", coordinator::etcd::end_of("/" + name + "/"));
+                client->read("/" + name + "/", coordinator::etcd::end_of("/" + name + "/"));
             return found && found->pairs.size() >= moment;
         });
         INFO(text_of(directory.path() + "/errors"));
@@ -279,12 +278,12 @@ TEST_CASE("a check names what is wrong with a store in etcd", "[integration][etc
     const EtcdServers servers;
     const Directory directory;
     write_text(directory.path() + "/store.jsonl", export_of_tasks(3));
-    auto client = coordinator::etcd::Client::open({.endpoints = servers.endpoints()});
-    REQUIRE(client);
+    const auto client = client_of(servers);
     const auto store = [&](const std::string& below, std::vector<std::string> words) {
         const std::string config = directory.path() + "/c.toml";
         write_text(config,
-                   "state_dir = \"" + directory.path() + "/state\"\n" + section_of(servers, below));
+                   "state_dir = \"" + directory.path() + "/state\"\n" +
+                       EtcdServers::section(below, servers.endpoints(), EtcdServers::long_lease()));
         words.insert(words.begin(), {program("muster"), "store"});
         words.insert(words.end(), {"--config", config});
         return run(directory.path(), words);
@@ -295,7 +294,7 @@ TEST_CASE("a check names what is wrong with a store in etcd", "[integration][etc
                            const std::string& value) {
         REQUIRE(store(below, {"import", directory.path() + "/store.jsonl"}).exit.code == 0);
         REQUIRE(store(below, {"check"}).exit == Exit{.code = 0});
-        REQUIRE((*client)->commit(
+        REQUIRE(client->commit(
             {.conditions = {}, .operations = {coordinator::etcd::Put{below + key, value, {}}}}));
         const auto found = store(below, {"check"});
         INFO(found.output << found.errors);
@@ -314,10 +313,10 @@ TEST_CASE("a check names what is wrong with a store in etcd", "[integration][etc
     CHECK_THAT(fault("/e", "/schema", "99"), Catch::Contains("by a newer muster (schema 99"));
     const auto part_fault = [&](const std::string& below, const std::string& operation) {
         REQUIRE(store(below, {"import", directory.path() + "/store.jsonl"}).exit.code == 0);
-        REQUIRE((*client)->commit(
+        REQUIRE(client->commit(
             {.conditions = {},
              .operations = {coordinator::etcd::Put{below + "/parts/9/whole", "1", {}}}}));
-        REQUIRE((*client)->commit(
+        REQUIRE(client->commit(
             {.conditions = {},
              .operations = {coordinator::etcd::Put{below + "/parts/9/000000", operation, {}}}}));
         return store(below, {"check"}).output;

@@ -19,8 +19,10 @@ public:
 
     /// `host:port` of each member.
     [[nodiscard]] const std::vector<std::string>& endpoints() const { return endpoints_; }
-    /// The shortest lease where a pace is 100 ms.
+    /// The shortest lease where a pace is 100 ms, for tests in which a leader dies.
     [[nodiscard]] static std::chrono::milliseconds short_lease() { return paces(20); }
+    /// For all others, as a call may last for a quarter of a lease.
+    [[nodiscard]] static std::chrono::milliseconds long_lease() { return paces(200); }
     /// The section [etcd] of a coordinator that uses them.
     [[nodiscard]] std::string section(const std::string& prefix = "/muster/test") const;
     /// The same with other endpoints, such as those of proxies, or another lease.
