@@ -1,5 +1,8 @@
 #include "coordinator/begin_etcd_election.hpp"
 
+#include <atomic>
+#include <cstdint>
+#include <memory>
 #include <sys/stat.h>
 #include <utility>
 
@@ -52,9 +55,12 @@ Result<Options> client_options(const EtcdOptions& options) {
 
 Result<std::unique_ptr<Election>> begin_election(const EtcdOptions& options,
                                                  const Candidacy& candidacy) {
+    // Whoever led on one store may not lead on another, in a later election either.
+    static const auto store = std::make_shared<std::atomic<std::uint64_t>>(0);
     return client_options(options)
-        .and_then([&](const Options& etcd) {
-            return EtcdElection::begin({.etcd = etcd,
+        .and_then([&](Options etcd) {
+            etcd.cluster = store;
+            return EtcdElection::begin({.etcd = std::move(etcd),
                                         .prefix = options.prefix,
                                         .lease = options.lease,
                                         .self = candidacy.self,
