@@ -146,9 +146,11 @@ Instant Server::turn(Instant deadline) {
         events_.judge_listeners(now);  // A key may have expired.
         check_file_use(now);
     }
-    if (gate_.update(core_, now)) {
+    if (take_over_keys(now)) {
         events_.judge_listeners(now);
     }
+    agents_.end_overdue(now);
+    operators_.end_overdue(now);
     if (now >= core_.next_deadline() && !is_put_off(now, wake_put_off_)) {
         step(now, Wake{});
     }
@@ -162,6 +164,15 @@ Instant Server::turn(Instant deadline) {
         requests_.readings().go_on(now);
     }
     return now;
+}
+
+bool Server::take_over_keys(Instant now) {
+    if (!gate_.update(core_, now)) {
+        return false;
+    }
+    agents_.keep_only(now, gate_.agents());
+    operators_.keep_only(now, gate_.operators());
+    return true;
 }
 
 bool Server::receive_from_agents(Instant now) {

@@ -94,6 +94,8 @@ private:
     void watch_all();
     /// Takes over what a new core says of time and keys.
     void begin_with_core(Instant now);
+    /// Which may connect, from the core. True: they changed.
+    [[nodiscard]] bool take_over_keys(Instant now);
     [[nodiscard]] bool receive_from_agents(Instant now);
     void admit_first(Instant now);
     void read_store(Instant now);

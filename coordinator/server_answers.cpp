@@ -69,6 +69,7 @@ ShellStats::Messages Server::messages() const {
             .turned_away = net::turned_away(),
             .unproved = operators_.unproved() + enrolment_.unproved(),
             .too_fast = operators_.too_fast() + enrolment_.too_fast(),
+            .ended = operators_.ended(),
             .denied = requests_.denied(),
             .handshakes_begun = net::handshakes_begun(),
             .handshakes = gate_.counts()};

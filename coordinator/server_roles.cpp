@@ -37,7 +37,7 @@ void Server::begin_with_core(Instant now) {
     gate_.begin_anew();
     forward_civil_time(now);
     admit_first(now);
-    static_cast<void>(gate_.update(core_, now));
+    static_cast<void>(take_over_keys(now));
     events_.judge_listeners(now);
 }
 

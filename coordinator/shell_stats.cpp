@@ -39,6 +39,7 @@ void ShellStats::add_to(StatsReply& reply, const Messages& messages) const {
     add(errors, {{"kind", "denied"}}, messages.denied);
     add(errors, {{"kind", "unproved"}}, agents.unproved + messages.unproved);
     add(errors, {{"kind", "too_fast"}}, agents.too_fast + messages.too_fast);
+    add(errors, {{"kind", "ended"}}, agents.ended + messages.ended);
     add(errors, {{"kind", "guarded"}}, messages.ended_by_guard);
     add(errors, {{"kind", "operator_undecodable"}}, messages.operators_undecodable);
     const char* const handshakes = "muster_handshakes_total";

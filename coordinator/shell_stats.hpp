@@ -20,10 +20,12 @@ public:
     struct Messages {
         Traffic agents;
         std::uint64_t operators_undecodable = 0;
-        std::uint64_t ended_by_guard = 0;    ///< Connections that broke the protocol.
-        std::uint64_t turned_away = 0;       ///< Connections for which no file was left.
-        std::uint64_t unproved = 0;          ///< Of operators and hosts whose key was not proved.
-        std::uint64_t too_fast = 0;          ///< Of operators and hosts, above the rate of a key.
+        std::uint64_t ended_by_guard = 0;  ///< Connections that broke the protocol.
+        std::uint64_t turned_away = 0;     ///< Connections for which no file was left.
+        std::uint64_t unproved = 0;        ///< Of operators and hosts whose key was not proved.
+        std::uint64_t too_fast = 0;        ///< Of operators and hosts, above the rate of a key.
+        std::uint64_t ended =
+            0;  ///< Connections of operators above those of a key, or of an ended one.
         std::uint64_t denied = 0;            ///< Requests whose sender may not send them.
         std::uint64_t handshakes_begun = 0;  ///< Also those that broke off.
         net::Authenticator::Counts handshakes{};

@@ -130,7 +130,9 @@ inline constexpr std::uint32_t audit_page = 1'000;     ///< Read at once: some m
 inline constexpr std::uint32_t audited_refusals = 10;  ///< A second. Others are counted.
 
 // Messages.
-inline constexpr std::size_t agent_message_bytes = 1024 * 1024;   ///< One node's snapshot.
+inline constexpr std::size_t agent_message_bytes = 1024 * 1024;  ///< One node's snapshot.
+/// Of an agent that was not welcomed: a hello. It has three quarters of it with all labels.
+inline constexpr std::size_t hello_bytes = 4 * 1024;
 inline constexpr std::size_t operator_message_bytes = 64 * 1024;  ///< One part of a request.
 inline constexpr std::size_t part_bytes = 60 * 1024;              ///< A part less its envelope.
 inline constexpr std::size_t upload_bytes = 32 * 1024 * 1024;     ///< All parts of one message.

@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,15 @@ struct PublicKey {
     [[nodiscard]] bool is_none() const { return *this == PublicKey{}; }
     friend bool operator==(const PublicKey&, const PublicKey&) = default;
     friend auto operator<=>(const PublicKey&, const PublicKey&) = default;
+};
+
+/// Of keys that are as good as random: those that were admitted.
+struct KeyHash {
+    std::size_t operator()(const PublicKey& key) const {
+        std::size_t hash = 0;
+        std::memcpy(&hash, key.bytes.data(), sizeof hash);
+        return hash;
+    }
 };
 
 [[nodiscard]] std::string to_string(const PublicKey& key);

@@ -69,7 +69,11 @@ SendResult Router::send(const Envelope& to, std::span<const std::string_view> fi
 
 Receipt Router::receive(Envelope& from, Message& into) {
     const auto receipt = receive_any(from, into);
-    if (receipt == Receipt::nothing || !has_keys()) {
+    if (!has_keys()) {
+        return receipt;
+    }
+    if (receipt == Receipt::nothing) {
+        report_all_received();
         return receipt;
     }
     report_received();

@@ -56,6 +56,9 @@ public:
 
     /// `from` is also set for a probe and a dropped message.
     [[nodiscard]] Receipt receive(Envelope& from, Message& into);
+    /// By which the last message came in.
+    [[nodiscard]] Connection connection() { return received_connection(); }
+    void trust(const Connection& connection) const { trust_connection(connection); }
     /// Messages dropped because their sender had proved no key, on a socket with keys. None should
     /// get so far: this is the second defence.
     [[nodiscard]] std::uint64_t unproved() const { return unproved_; }

@@ -47,12 +47,9 @@ void forget_frame(void* /*bytes*/, void* hint) {
 
 // A queue of the longest messages, one that did not fit, and one on its way. Each of our messages
 // has one frame that may be long.
-void bound_what_waits(zmq::socket_t& socket, std::string_view bound) {
+Unreceived::Bounds bounds_of(zmq::socket_t& socket, std::uint64_t frame) {
     const auto messages = static_cast<std::uint64_t>(socket.get(zmq::sockopt::rcvhwm)) + 2;
-    const auto bytes = static_cast<std::uint64_t>(socket.get(zmq::sockopt::maxmsgsize));
-    if (const auto port = number_in<std::uint16_t>(bound.substr(bound.rfind(':') + 1))) {
-        bound_unreceived(*port, {.all = messages * bytes, .frame = bytes});
-    }
+    return {.all = messages * frame, .frame = frame};
 }
 
 bool is_ipv6(std::string_view endpoint) { return endpoint.starts_with("tcp://["); }
@@ -83,7 +80,7 @@ bool Message::append(std::string_view frame) {
 }
 
 Socket::Socket(Context& context, int type, const Bounds& bounds)
-    : scratch_{std::make_unique<zmq::message_t>()} {
+    : scratch_{std::make_unique<zmq::message_t>()}, first_bytes_{bounds.first_bytes} {
     try {
         socket_ = std::make_unique<zmq::socket_t>(context.library(), type);
         set_common_options(*socket_);
@@ -160,11 +157,20 @@ Result<std::string> Socket::bind_to(std::string_view endpoint) {
         }
         auto bound = socket_->get(zmq::sockopt::last_endpoint);
         if (has_keys_) {
-            bound_what_waits(*socket_, bound);
+            bound_what_waits(bound);
         }
         return bound;
     } catch (const zmq::error_t& error) {
         return fail(Errc::io, sentence("bind", *local, error));
+    }
+}
+
+void Socket::bound_what_waits(std::string_view bound) {
+    full_ = bounds_of(*socket_, static_cast<std::uint64_t>(socket_->get(zmq::sockopt::maxmsgsize)));
+    port_ = number_in<std::uint16_t>(bound.substr(bound.rfind(':') + 1)).value_or(0);
+    if (port_ != 0) {
+        bound_unreceived(
+            port_, first_bytes_ == 0 ? full_ : bounds_of(*socket_, first_bytes_ + curve_overhead));
     }
 }
 
@@ -214,6 +220,20 @@ bool Socket::receive_frame() {
 void Socket::report_received() {
     const int file = zmq_msg_get(scratch_->handle(), ZMQ_SRCFD);
     on_received(file, boottime_now(), std::exchange(received_, {}));
+}
+
+void Socket::report_all_received() {
+    if (port_ != 0) {
+        on_all_received(port_);
+    }
+}
+
+Connection Socket::received_connection() {
+    return connection_of(zmq_msg_get(scratch_->handle(), ZMQ_SRCFD));
+}
+
+void Socket::trust_connection(const Connection& connection) const {
+    bound_unreceived(connection, full_);
 }
 
 bool Socket::more_follow() const { return scratch_->more(); }

@@ -11,6 +11,7 @@
 #include "common/base/result.hpp"
 #include "common/base/shared.hpp"
 #include "common/base/time.hpp"
+#include "common/net/accept/accept.hpp"
 #include "common/net/accept/unreceived.hpp"
 #include "common/net/context.hpp"
 #include "common/net/security/security.hpp"
@@ -57,6 +58,8 @@ class Socket {
 public:
     struct Bounds {
         std::size_t message_bytes = 0;
+        /// On a socket with keys, of a connection until it is trusted. 0: message_bytes.
+        std::size_t first_bytes = 0;
         int send_queue = 48;  ///< Messages per peer. The library's 1,000 would be 100 GB at 10,000.
         int receive_queue = 24;  ///< Messages per peer.
     };
@@ -99,6 +102,11 @@ protected:
     /// Only on a socket with keys that is bound: the whole message whose last frame is in scratch()
     /// was received, so it no longer counts as waiting.
     void report_received();
+    void report_all_received();
+    /// Of the message whose last frame is in scratch().
+    [[nodiscard]] Connection received_connection();
+    /// From now on it may send messages of the full size.
+    void trust_connection(const Connection& connection) const;
     /// The last frame did not come from the peer.
     void forget_received() { received_ = {}; }
     /// The rest of a message whose first frame is in scratch().
@@ -110,6 +118,8 @@ protected:
     void send_last(Shared<std::string> frame, Meter& meter);
 
 private:
+    void bound_what_waits(std::string_view bound);
+
     std::unique_ptr<zmq::socket_t> socket_;
     std::unique_ptr<zmq::message_t> scratch_;
     std::string unmade_;  ///< Why there is no socket.
@@ -117,6 +127,9 @@ private:
     std::string ipc_file_;
     std::uint64_t dropped_ = 0;
     bool has_keys_ = false;
+    std::size_t first_bytes_ = 0;
+    std::uint16_t port_ = 0;       // If it has keys and is bound.
+    Unreceived::Bounds full_;      // Of trusted connections there.
     Unreceived::Amount received_;  // Frames since the last report.
 };
 

@@ -1,15 +1,23 @@
 #include "coordinator/endpoints/agent_endpoint.hpp"
 
+#include <string>
 #include <utility>
 
 #include "common/base/limits.hpp"
 #include "common/codec/codec.hpp"
+#include "common/net/host/clock.hpp"
 #include "coordinator/requests/sealing.hpp"
 
 namespace muster::coordinator {
 namespace {
 
 constexpr const char* hello_first = "send hello first";
+
+/// So that a hello which is too long is told so, and no connection before its welcome is dear.
+constexpr std::size_t first_bytes = 4 * limits::hello_bytes;
+
+/// What shorter work costs together is bounded by the number of messages.
+constexpr Duration negligible = 50us;
 
 // The library makes routes in this form: a zero byte, then the number with its most significant
 // byte first.
@@ -24,7 +32,8 @@ void write_route(Session session, std::string& into) {
 }  // namespace
 
 AgentEndpoint::AgentEndpoint(net::Context& context, const SecretKey& store_key)
-    : router_{context, {.message_bytes = limits::agent_message_bytes}}, store_key_{store_key} {}
+    : router_{context, {.message_bytes = limits::agent_message_bytes, .first_bytes = first_bytes}},
+      store_key_{store_key} {}
 
 Result<std::string> AgentEndpoint::bind(std::string_view endpoint) {
     return router_.bind(endpoint);
@@ -35,10 +44,10 @@ net::Receipt AgentEndpoint::receive(Instant now, Input& into) {
     if (receipt == net::Receipt::nothing) {
         return receipt;
     }
-    if (!is_in_time(now)) {
+    const auto number = from_.route.generated();
+    if (!is_due(now, number)) {
         return net::Receipt::dropped;
     }
-    const auto number = from_.route.generated();
     if (!number) {
         ++traffic_.foreign;
         refuse(now, Errc::refused, "set no routing id: this endpoint makes one per connection");
@@ -55,15 +64,28 @@ net::Receipt AgentEndpoint::receive(Instant now, Input& into) {
         refuse(now, Errc::malformed, "a message has one frame (JSON) or two (version, message)");
         return receipt;
     }
+    const Session session{*number};
+    if (const auto bytes = received_bytes();
+        bytes > limits::hello_bytes && !forms_.is_welcomed(session)) {
+        refuse(now, Errc::too_large,
+               "a hello has at most " + std::to_string(limits::hello_bytes) + " bytes, not " +
+                   std::to_string(bytes) + "; the labels of the agent are its longest part");
+        return net::Receipt::dropped;
+    }
     if (!std::holds_alternative<FromAgent>(into)) {
         into = FromAgent{};
     }
     auto& input = std::get<FromAgent>(into);
-    input.session = Session{*number};
-    if (const auto decoded = decode(input.message); !decoded) {
+    input.session = session;
+    const Instant began = net::boottime_now();
+    const auto decoded = decode(input.message);
+    if (const Duration work = net::boottime_now() - began; work > negligible) {
+        rate_.charge(now, from_.peer, work);
+    }
+    if (!decoded) {
         ++traffic_.undecodable;
         refuse(now, decoded.error().code, decoded.error().detail);
-        into = Undecodable{Session{*number}, decoded.error().detail};
+        into = Undecodable{session, decoded.error().detail};
         return net::Receipt::message;
     }
     input.by = Caller{};
@@ -77,15 +99,30 @@ net::Receipt AgentEndpoint::receive(Instant now, Input& into) {
 
 // Nothing is answered: an answer costs as much as the message, and honest agents repeat what they
 // have to say.
-bool AgentEndpoint::is_in_time(Instant now) {
-    if (from_.peer.is_none() || rate_.admit(now, from_.peer)) {
+bool AgentEndpoint::is_due(Instant now, std::optional<std::uint32_t> route) {
+    if (from_.peer.is_none()) {
         return true;
     }
+    const bool is_of_use = route ? connections_.admit(from_.peer, *route, router_.connection())
+                                 : connections_.is_admitted(from_.peer);
+    if (!is_of_use || rate_.admit(now, from_.peer, received_bytes())) {
+        return is_of_use;
+    }
     log::write(rate_complaints_, now, log::Level::warn,
-               "an agent sends too many messages: the coordinator drops those above its rate; "
+               "an agent sends too much: the coordinator drops what is above its rate; "
                "'muster key list' shows whose key it is, and 'muster key revoke' cuts it off",
-               {{"fingerprint", fingerprint(from_.peer)}, {"per_second", messages_per_second}});
+               {{"fingerprint", fingerprint(from_.peer)},
+                {"messages_per_second", at_most.messages},
+                {"bytes_per_second", at_most.bytes}});
     return false;
+}
+
+std::size_t AgentEndpoint::received_bytes() const {
+    std::size_t bytes = 0;
+    for (const std::string& frame : received_.frames()) {
+        bytes += frame.size();
+    }
+    return bytes;
 }
 
 bool AgentEndpoint::received_json() const {
@@ -190,6 +227,10 @@ SessionForm AgentEndpoint::form_of(const ToAgent& message) {
     if (std::holds_alternative<Welcome>(message.message)) {
         forget_connection(forms_.welcome(message.session));
         note_connection(message.session);
+        if (const auto connection = connections_.find(
+                forms_.key_of(message.session), static_cast<std::uint32_t>(raw(message.session)))) {
+            router_.trust(*connection);
+        }
     }
     return forms_.of(message.session);
 }

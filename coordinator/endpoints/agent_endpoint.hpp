@@ -1,16 +1,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "common/base/limits.hpp"
 #include "common/base/time.hpp"
 #include "common/crypto/key.hpp"
 #include "common/log/log.hpp"
 #include "common/net/router.hpp"
+#include "common/net/security/key_connections.hpp"
 #include "common/net/security/peer_rate.hpp"
 #include "coordinator/core/coordinator.hpp"
 #include "coordinator/endpoints/session_forms.hpp"
@@ -24,6 +28,7 @@ struct Traffic {
     std::uint64_t foreign = 0;      ///< From a peer that chose its own routing id; answered.
     std::uint64_t unproved = 0;     ///< From a peer that proved no key.
     std::uint64_t too_fast = 0;     ///< From a key that sent too many; dropped.
+    std::uint64_t ended = 0;        ///< Connections above those of a key, or of an ended one.
     std::uint64_t slow = 0;         ///< Not sent, because the peer does not read.
 };
 
@@ -34,9 +39,13 @@ struct Traffic {
 /// welcomed get batches.
 class AgentEndpoint {
 public:
-    /// Of one key. A busy agent sends some tens: a report and an ack in each of 20 rounds a second,
-    /// and what its host's clients ask for. What is dropped is repeated in the next round.
-    static constexpr std::uint32_t messages_per_second = 1'000;
+    /// Of one key. A busy agent sends some tens of messages: a report and an ack in each of 20
+    /// rounds a second, and what its host's clients ask for. Its largest message is decoded in some
+    /// tens of ms. What is dropped is repeated in the next round.
+    static constexpr net::PeerRate::PerSecond at_most{
+        .messages = 1'000, .bytes = 8 * limits::agent_message_bytes, .work = 100ms};
+    /// Of one key: those of an agent that connects again, and of the one before it.
+    static constexpr std::size_t connections_of_key = 4;
 
     /// `store_key`: of secrets in batches, which it seals for their agents. None: there are none.
     explicit AgentEndpoint(net::Context& context, const SecretKey& store_key = {});
@@ -48,6 +57,12 @@ public:
     }
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
     [[nodiscard]] net::Router& socket() { return router_; }
+
+    /// Ends the connections of all other keys, which were admitted before.
+    void keep_only(Instant now, std::shared_ptr<const net::KeySet> keys) {
+        connections_.keep_only(now, std::move(keys));
+    }
+    void end_overdue(Instant now) { connections_.end_overdue(now); }
 
     /// Takes one message off the socket. `message`: `into` is a FromAgent, whose memory is used
     /// again. The endpoint has answered or dropped every other message.
@@ -70,6 +85,7 @@ public:
         Traffic all = traffic_;
         all.unproved = router_.unproved();
         all.too_fast = rate_.refused();
+        all.ended = connections_.ended();
         return all;
     }
 
@@ -77,8 +93,9 @@ private:
     [[nodiscard]] Result<void> decode(AgentMessage& into) const;
     [[nodiscard]] bool received_json() const;
     void remember_form(Session session, const AgentMessage& message);
-    /// False: its key sends too many.
-    [[nodiscard]] bool is_in_time(Instant now);
+    /// False: it counts for nothing, because of who sent it, or of what its key sent before.
+    [[nodiscard]] bool is_due(Instant now, std::optional<std::uint32_t> route);
+    [[nodiscard]] std::size_t received_bytes() const;
     void note_connection(Session session);
     void forget_connection(std::optional<Session> session);
     void refuse(Instant now, Errc code, const std::string& detail);
@@ -103,7 +120,8 @@ private:
     std::vector<Session> gone_;
     Traffic traffic_;
     log::RateLimit complaints_;
-    net::PeerRate rate_{messages_per_second};
+    net::KeyConnections connections_{connections_of_key, net::end_connection};
+    net::PeerRate rate_{at_most};
     log::RateLimit rate_complaints_{1, 10s};
 };
 

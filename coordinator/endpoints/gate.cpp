@@ -1,7 +1,5 @@
 #include "coordinator/endpoints/gate.hpp"
 
-#include <memory>
-
 namespace muster::coordinator {
 
 Gate::Gate(net::Context& context, const Security& security)
@@ -20,10 +18,11 @@ bool Gate::update(const Coordinator& core, Instant now) {
         return false;
     }
     version_ = core.keys_version();
-    authenticator_.admit("agents", std::make_shared<net::KeySet>(core.admitted_keys(true)));
-    const auto operators = std::make_shared<net::KeySet>(core.admitted_keys(false));
-    authenticator_.admit("operators", operators);
-    authenticator_.admit("events", operators);
+    agents_ = std::make_shared<net::KeySet>(core.admitted_keys(true));
+    operators_ = std::make_shared<net::KeySet>(core.admitted_keys(false));
+    authenticator_.admit("agents", agents_);
+    authenticator_.admit("operators", operators_);
+    authenticator_.admit("events", operators_);
     return true;
 }
 

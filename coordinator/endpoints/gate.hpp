@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,6 +47,9 @@ public:
     void begin_anew() { version_.reset(); }
     /// Takes over what changed in the core. True: keys changed.
     [[nodiscard]] bool update(const Coordinator& core, Instant now);
+    /// The keys that may connect; null: there was no update(), or there are no keys.
+    [[nodiscard]] const std::shared_ptr<const net::KeySet>& agents() const { return agents_; }
+    [[nodiscard]] const std::shared_ptr<const net::KeySet>& operators() const { return operators_; }
     [[nodiscard]] net::Authenticator::Counts counts() const { return authenticator_.counts(); }
 
 private:
@@ -55,6 +59,8 @@ private:
     std::optional<KeyPair> keys_;
     log::RateLimit complaints_;
     net::Authenticator authenticator_;
+    std::shared_ptr<const net::KeySet> agents_;
+    std::shared_ptr<const net::KeySet> operators_;
     std::optional<std::uint64_t> version_;  // Of the core's keys that were taken over.
 };
 

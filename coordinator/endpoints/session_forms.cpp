@@ -63,6 +63,11 @@ SessionForm SessionForms::of(Session session) const {
     return found == welcomed_.sessions.end() ? SessionForm{} : found->second.form;
 }
 
+PublicKey SessionForms::key_of(Session session) const {
+    const auto found = welcomed_.sessions.find(session);
+    return found == welcomed_.sessions.end() ? PublicKey{} : found->second.peer;
+}
+
 void SessionForms::erase(Session session) {
     asking_.erase(session);
     welcomed_.erase(session);

@@ -30,6 +30,11 @@ public:
     /// The core refused the session something. Returns the form in which to say so.
     SessionForm refuse(Session session);
     [[nodiscard]] SessionForm of(Session session) const;
+    [[nodiscard]] bool is_welcomed(Session session) const {
+        return welcomed_.sessions.contains(session);
+    }
+    /// The key of a welcomed session; none: it proved none.
+    [[nodiscard]] PublicKey key_of(Session session) const;
     /// The session lost its connection.
     void erase(Session session);
 

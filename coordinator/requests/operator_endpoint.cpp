@@ -55,7 +55,7 @@ net::Receipt OperatorEndpoint::receive(Instant now, Question& into) {
     const bool one_frame = receipt == net::Receipt::message && received_.size() == 1;
     asker_.standby = standby_;
     asker_.form = one_frame || receipt == net::Receipt::probe ? Form::json : Form::native;
-    if (!is_in_time(now)) {
+    if (!is_of_use() || !is_in_time(now)) {
         return net::Receipt::dropped;
     }
     if (receipt == net::Receipt::probe) {
@@ -85,6 +85,17 @@ net::Receipt OperatorEndpoint::receive(Instant now, Question& into) {
     }
     into = {.asker = asker_, .request = *std::move(whole)};
     return net::Receipt::message;
+}
+
+// Whoever chose its own routing id cannot be told from its earlier connections, so all count.
+bool OperatorEndpoint::is_of_use() {
+    const PublicKey& peer = asker_.envelope.peer;
+    if (peer.is_none() || door_ != Door::network) {
+        return true;
+    }
+    const auto route = asker_.envelope.route.generated();
+    return route ? connections_.admit(peer, *route, router_.connection())
+                 : connections_.is_admitted(peer);
 }
 
 // Before the message is decoded. Every request gets an answer, so this one does, too.

@@ -13,6 +13,7 @@
 #include "common/base/limits.hpp"
 #include "common/log/log.hpp"
 #include "common/messages/operator.hpp"
+#include "common/net/security/key_connections.hpp"
 #include "common/net/security/peer_rate.hpp"
 #include "common/net/unread.hpp"
 #include "coordinator/core/io.hpp"
@@ -34,6 +35,8 @@ class OperatorEndpoint {
 public:
     /// Of one key: nearly two of the largest uploads. A request above it gets `busy`.
     static constexpr std::uint32_t messages_per_second = 1'000;
+    /// Of one key: those of all programs that a team runs at once.
+    static constexpr std::size_t connections_of_key = 1'024;
 
     enum class Form : std::uint8_t { native, json };
 
@@ -74,6 +77,12 @@ public:
     [[nodiscard]] Result<std::string> bind(std::string_view endpoint);
     [[nodiscard]] net::Router& socket() { return router_; }
 
+    /// Ends the connections of all other keys, which were admitted before.
+    void keep_only(Instant now, std::shared_ptr<const net::KeySet> keys) {
+        connections_.keep_only(now, std::move(keys));
+    }
+    void end_overdue(Instant now) { connections_.end_overdue(now); }
+
     /// Marks all answers to later messages. Null: this coordinator leads.
     void stand_by(std::shared_ptr<const Standby> standby) { standby_ = std::move(standby); }
 
@@ -101,11 +110,14 @@ public:
     [[nodiscard]] std::uint64_t undecodable() const { return undecodable_; }
     [[nodiscard]] std::uint64_t unproved() const { return router_.unproved(); }
     [[nodiscard]] std::uint64_t too_fast() const { return rate_.refused(); }
+    [[nodiscard]] std::uint64_t ended() const { return connections_.ended(); }
 
 private:
     /// Nothing: a part. `upload` is the request that it completed; empty: more parts must come.
     [[nodiscard]] Result<std::optional<Request>> decode(Instant now, std::string& upload);
     [[nodiscard]] Result<std::optional<Request>> decode_native(Instant now, std::string& upload);
+    /// False: its connection ends.
+    [[nodiscard]] bool is_of_use();
     /// False: its key sends too many, and this message was answered.
     [[nodiscard]] bool is_in_time(Instant now);
     /// Why a reply of this size may not be sent now; nothing: it may.
@@ -122,7 +134,8 @@ private:
     Uploads uploads_;
     std::uint64_t undecodable_ = 0;
     log::RateLimit complaints_;
-    net::PeerRate rate_{messages_per_second};
+    net::KeyConnections connections_{connections_of_key, net::end_connection};
+    net::PeerRate rate_{{.messages = messages_per_second}};
     log::RateLimit rate_complaints_{1, 10s};
 };
 

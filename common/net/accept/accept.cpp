@@ -21,6 +21,23 @@ void hold_spare() {
     }
 }
 
+// Below are files that are always open. Each number costs a tenth of a kilobyte.
+constexpr int first_number = 64;
+constexpr int last_number = 16'384;
+std::atomic<int> next_number{first_number};
+
+/// The connection under the next number, or under its own if there is none left.
+int renumbered(int accepted, int flags) {
+    const int from = next_number;
+    const int file = fcntl(accepted, (flags & SOCK_CLOEXEC) != 0 ? F_DUPFD_CLOEXEC : F_DUPFD, from);
+    next_number = file < 0 || file >= last_number ? first_number : file + 1;
+    if (file < 0) {
+        return accepted;
+    }
+    close(accepted);
+    return file;
+}
+
 int accept_by_kernel(int listener, sockaddr* address, socklen_t* size, int flags) {
     return static_cast<int>(syscall(SYS_accept4, listener, address, size, flags));
 }
@@ -30,8 +47,9 @@ int accept_by_kernel(int listener, sockaddr* address, socklen_t* size, int flags
 // Replaces the C library's function, for libzmq too. Several I/O threads may be here at once.
 // NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): its names are reserved.
 int accept4(int listener, sockaddr* address, socklen_t* size, int flags) {
-    const int accepted = accept_by_kernel(listener, address, size, flags);
+    int accepted = accept_by_kernel(listener, address, size, flags);
     if (accepted >= 0) {
+        accepted = renumbered(accepted, flags);
         muster::net::guard_connection(accepted);
         if (spare < 0) {
             hold_spare();  // Another thread took its place when it was used last.

@@ -28,6 +28,7 @@ using muster::net::Unreceived;
 // with its connection, whoever gets the number of the file next.
 struct Mark {
     std::atomic<std::uint64_t> cookie{0};  // 0: none.
+    std::atomic<std::uint16_t> port{0};    // Where it was accepted, if it is of a network.
     FrameGuard guard;
     Unreceived unreceived;
 };
@@ -44,6 +45,12 @@ Unreceived::All unreceived_of_all{0};
 
 std::mutex bounds_mutex;
 std::map<std::uint16_t, Unreceived::Bounds> bounds;  // By port.
+
+// Cookies of connections whose peers hung up before all that they had sent was received.
+using CookiesByFile = std::map<int, std::uint64_t>;
+std::mutex hung_up_mutex;
+std::map<std::uint16_t, CookiesByFile> hung_up;  // By port.
+std::atomic<bool> has_hung_up{false};
 
 Mark* mark_of(int file, bool make) {
     const auto number = static_cast<std::size_t>(file);
@@ -123,6 +130,15 @@ void close_greediest() {
     }
 }
 
+/// The peer hung up. What came in counts until the application has received it.
+void note_hang_up(int file, const Mark& mark) {
+    if (mark.unreceived.cost() > 0) {
+        const std::lock_guard lock{hung_up_mutex};
+        hung_up[mark.port].insert_or_assign(file, mark.cookie);
+        has_hung_up = true;
+    }
+}
+
 bool is_bearable(Mark& mark, const FrameGuard::Arrived& arrived) {
     count_handshakes += arrived.handshakes;
     if (arrived.frames == 0) {
@@ -178,22 +194,32 @@ ssize_t receive_guarded(Mark& mark, int file, char* into, std::size_t size, int 
     return got;
 }
 
-/// The bounds of the socket that accepted it.
-Unreceived::Bounds bounds_of(int file) {
+Unreceived::Bounds bearable(const Unreceived::Bounds& wanted) {
+    return {.all = std::min(wanted.all, Unreceived::most_bytes),
+            .frame = std::min(wanted.frame, Unreceived::most_bytes)};
+}
+
+/// Where it was accepted. 0: not from a network.
+std::uint16_t port_of(int file) {
     sockaddr_storage address{};
     socklen_t size = sizeof address;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the sockets API asks for it.
     if (getsockname(file, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
         (address.ss_family != AF_INET && address.ss_family != AF_INET6)) {
-        return {};
+        return 0;
     }
     in_port_t port = 0;  // It is at the same place in both.
     static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): likewise.
     std::memcpy(&port, reinterpret_cast<char*>(&address) + offsetof(sockaddr_in, sin_port),
                 sizeof port);
+    return ntohs(port);
+}
+
+/// The bounds of the socket that accepted it.
+Unreceived::Bounds bounds_at(std::uint16_t port) {
     const std::lock_guard lock{bounds_mutex};
-    const auto found = bounds.find(ntohs(port));
+    const auto found = bounds.find(port);
     return found == bounds.end() ? Unreceived::Bounds{} : found->second;
 }
 
@@ -208,7 +234,7 @@ ssize_t recv(int file, void* into, std::size_t size, int flags) {
     }
     const auto got = receive_guarded(*mark, file, static_cast<char*>(into), size, flags);
     if (got == 0) {
-        mark->unreceived.end(unreceived_of_all);  // The peer hung up.
+        note_hang_up(file, *mark);
     }
     return got;
 }
@@ -218,22 +244,60 @@ namespace muster::net {
 void guard_connection(int file) {
     if (Mark* const mark = mark_of(file, true)) {
         mark->guard = {};
-        mark->unreceived.begin(boottime_now(), bounds_of(file), unreceived_of_all);
+        mark->port = port_of(file);
+        mark->unreceived.begin(boottime_now(), bounds_at(mark->port), unreceived_of_all);
         mark->cookie = cookie_of(file);
+    }
+}
+
+Connection connection_of(int file) {
+    const Mark* const mark = mark_of(file, false);
+    return mark == nullptr ? Connection{} : Connection{file, mark->cookie};
+}
+
+void end_connection(const Connection& connection) {
+    const Mark* const mark = mark_of(connection.file, false);
+    if (mark != nullptr && connection.cookie != 0 && mark->cookie == connection.cookie &&
+        cookie_of(connection.file) == connection.cookie) {
+        shutdown(connection.file, SHUT_RDWR);  // The thread that owns it sees its end.
     }
 }
 
 void bound_unreceived(std::uint16_t port, const Unreceived::Bounds& at_most) {
     const std::lock_guard lock{bounds_mutex};
-    bounds.insert_or_assign(
-        port, Unreceived::Bounds{.all = std::min(at_most.all, Unreceived::most_bytes),
-                                 .frame = std::min(at_most.frame, Unreceived::most_bytes)});
+    bounds.insert_or_assign(port, bearable(at_most));
+}
+
+void bound_unreceived(const Connection& connection, const Unreceived::Bounds& at_most) {
+    Mark* const mark = mark_of(connection.file, false);
+    if (mark != nullptr && connection.cookie != 0 && mark->cookie == connection.cookie) {
+        mark->unreceived.bound(bearable(at_most));
+    }
 }
 
 void on_received(int file, Instant now, const Unreceived::Amount& message) {
     if (Mark* const mark = mark_of(file, false)) {
         mark->unreceived.take_off(now, message, unreceived_of_all);
     }
+}
+
+void on_all_received(std::uint16_t port) {
+    if (!has_hung_up) {
+        return;
+    }
+    const std::lock_guard lock{hung_up_mutex};
+    const auto found = hung_up.find(port);
+    if (found == hung_up.end()) {
+        return;
+    }
+    for (const auto& [file, cookie] : found->second) {
+        Mark& mark = *mark_of(file, false);
+        if (mark.cookie == cookie || mark.cookie == 0) {  // Else the next one has begun.
+            mark.unreceived.end(unreceived_of_all);
+        }
+    }
+    hung_up.erase(found);
+    has_hung_up = !hung_up.empty();
 }
 
 std::uint64_t ended_by_guard() { return count_ended; }

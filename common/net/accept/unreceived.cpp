@@ -25,9 +25,13 @@ Number take(std::atomic<Number>& from, Number amount) {
 
 void Unreceived::begin(Instant now, const Bounds& at_most, All& all) {
     end(all);
+    bound(at_most);
+    judged_ = now;
+}
+
+void Unreceived::bound(const Bounds& at_most) {
     at_most_ = at_most.all;
     frame_at_most_ = at_most.frame;
-    judged_ = now;
 }
 
 Unreceived::Verdict Unreceived::add(const Amount& arrived, All& all) {

@@ -42,10 +42,11 @@ public:
     };
     /// A new connection.
     void begin(Instant now, const Bounds& at_most, All& all);
+    void bound(const Bounds& at_most);
     [[nodiscard]] Verdict add(const Amount& arrived, All& all);
     /// Of a message, as the library counted it: see frame().
     void take_off(Instant now, const Amount& received, All& all);
-    /// The connection is closed.
+    /// Nothing of it waits any more.
     void end(All& all);
     /// What this connection adds to the sum.
     [[nodiscard]] std::uint64_t cost() const;

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <limits>
 #include <unordered_map>
 
 #include "common/base/time.hpp"
@@ -10,37 +10,42 @@
 
 namespace muster::net {
 
-/// Bounds the messages that each key may send in a second, over all its connections. The library
-/// reads from connections in turn, so a peer that floods one delays others by a message each; but
-/// it would take all time of the process, and could open many.
+/// Bounds what each key may send in a second, over all its connections. The library reads from
+/// connections in turn, so a peer that floods one delays others by a message each; but it would
+/// take all time of the process, and could open many.
 class PeerRate {
 public:
-    explicit PeerRate(std::uint32_t per_second) : per_second_{per_second} {}
+    struct PerSecond {
+        std::uint32_t messages;
+        std::uint64_t bytes = std::numeric_limits<std::int64_t>::max();
+        Duration work = 1s;  ///< How long this process may be busy with them.
+    };
 
-    /// False: this key has sent all that it may at present.
-    [[nodiscard]] bool admit(Instant now, const PublicKey& peer);
+    explicit PeerRate(const PerSecond& at_most) : at_most_{at_most} {}
 
-    [[nodiscard]] std::uint32_t per_second() const { return per_second_; }
+    /// False: this key has sent all that it may at present, or caused all the work that it may.
+    [[nodiscard]] bool admit(Instant now, const PublicKey& peer, std::size_t bytes = 0);
+    /// What was admitted took so long.
+    void charge(Instant now, const PublicKey& peer, Duration work);
+
+    [[nodiscard]] const PerSecond& at_most() const { return at_most_; }
     /// How many were not admitted.
     [[nodiscard]] std::uint64_t refused() const { return refused_; }
     /// Keys that are remembered: those of the last second, and as many others at most.
-    [[nodiscard]] std::size_t remembered() const { return paid_until_.size(); }
+    [[nodiscard]] std::size_t remembered() const { return accounts_.size(); }
 
 private:
-    struct Hash {
-        // A key is as good as random, and only admitted keys come here.
-        std::size_t operator()(const PublicKey& key) const {
-            std::size_t hash = 0;
-            std::memcpy(&hash, key.bytes.data(), sizeof hash);
-            return hash;
-        }
+    // Each use moves a time on by its share of a second, at most to a second from now.
+    struct Account {
+        Instant messages{};
+        Instant bytes{};
+        Instant work{};
     };
 
     void forget_idle(Instant now);
 
-    std::uint32_t per_second_;
-    // Each message of a key moves its time on by a share of a second, at most to a second from now.
-    std::unordered_map<PublicKey, Instant, Hash> paid_until_;
+    PerSecond at_most_;
+    std::unordered_map<PublicKey, Account, KeyHash> accounts_;
     std::size_t most_ = 1'024;  // Above it, idle keys are forgotten.
     std::uint64_t refused_ = 0;
 };

@@ -1,8 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <cstdio>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -29,8 +32,8 @@ TEST_CASE("a flooding agent or operator is bounded, and rounds go on in time",
     };
     const std::string ack = R"({"type": "ack", "epoch": 1, "incarnation": 4711, "obeyed": 1})";
     const Flood all[] = {
-        {"agent, valid", at.agents, rogue, {ack}, "an agent sends too many messages"},
-        {"agent, invalid", at.agents, rogue, {"hex:c1", "{"}, "an agent sends too many messages"},
+        {"agent, valid", at.agents, rogue, {ack}, "an agent sends too much"},
+        {"agent, invalid", at.agents, rogue, {"hex:c1", "{"}, "an agent sends too much"},
         {"operator, valid",
          at.operators,
          cluster.admin_file(),
@@ -80,6 +83,109 @@ TEST_CASE("a flooding agent or operator is bounded, and rounds go on in time",
         CHECK((dropped == 0 || contains(cluster.log_of("coordinator"), sentence)));
         std::remove(output.c_str());
     }
+}
+
+namespace {
+
+/// The key file of an operator of this name, who is admitted.
+std::string operator_of(const KeyedCluster& cluster, const std::string& name) {
+    const std::string home = cluster.directory() + "/" + name;
+    const auto added =
+        cluster.muster_by_key(home, {"context", "add", "c", "-c", cluster.endpoints().operators,
+                                     "--coordinator-key", cluster.server_key(), "-o", "json"});
+    REQUIRE(added.exit == Exit{.code = 0});
+    const std::string key = Json::parse(added.output).at("key");
+    REQUIRE(cluster.muster_by_key({"key", "add", name, "operator", key}).exit == Exit{.code = 0});
+    return home + "/muster/contexts/c";
+}
+
+/// Established connections to this endpoint on loopback.
+int connections_to(const std::string& endpoint) {
+    const int port = std::stoi(endpoint.substr(endpoint.rfind(':') + 1));
+    std::array<char, 8> local{};
+    std::snprintf(local.data(), local.size(), ":%04X", static_cast<unsigned>(port));
+    std::istringstream lines{text_of("/proc/net/tcp")};
+    int count = 0;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream words{line};
+        std::string number;
+        std::string ours;
+        std::string theirs;
+        std::string state;
+        words >> number >> ours >> theirs >> state;
+        count += state == "01" && ours.ends_with(local.data()) ? 1 : 0;
+    }
+    return count;
+}
+
+}  // namespace
+
+// Goal: one key costs only itself, whatever it sends on however many connections. Method: 30 of
+// them, each sends messages of 1 MiB in which 300,000 empty objects are to be ignored, without a
+// hello; a long-lived exclusive instance runs beside. Then the key is revoked.
+TEST_CASE("one key with many connections and dear messages costs only itself [A26][A28]",
+          "[integration][keys][hostile][A26][A28]") {
+    KeyedCluster cluster{{"n1", "n2"}};
+    const auto& at = cluster.endpoints();
+    Json task = cluster.task("only", 1);
+    task["exclusive"] = true;
+    cluster.apply({task});
+    REQUIRE(cluster.wait("only"));
+    const auto running = cluster.pids("only", 1);
+    const std::string rogue = cluster.enrolled("rogue");
+    const auto log = cluster.directory() + "/flood";
+    Process flood{{.argv = hostile("flood.py", {at.agents, cluster.server_key(), rogue, "600", "30",
+                                                "objects:1000000"}),
+                   .output = log,
+                   .errors = log}};
+    const auto counted = [&](const char* kind) {
+        return cluster.metric("muster_message_errors_total", kind);
+    };
+    // Their first large frames were enough.
+    REQUIRE(until([&] { return counted("guarded") >= 60; }));
+    CHECK(cluster.status().at("health").at("healthy") == 2);
+    CHECK(cluster.pids("only", 1) == running);
+    CHECK(counted("agent_undecodable") == 0);
+
+    REQUIRE(cluster.muster_by_key({"key", "revoke", "rogue"}).exit == Exit{.code = 0});
+    CHECK(until([&] { return connections_to(at.agents) == 2; }));
+    flood.signal(SIGKILL);
+    static_cast<void>(flood.wait(soon()));
+    CHECK(cluster.status().at("health").at("healthy") == 2);
+    CHECK(cluster.pids("only", 1) == running);
+}
+
+// Goal: a revoked key has no connection one round later, and what it sends is not decoded. Method:
+// a flood of small senseless messages over many connections, of an agent's and of an operator's
+// key; only the first ones count.
+TEST_CASE("nothing of a key that was revoked is decoded, and its connections end [A28]",
+          "[integration][keys][hostile][A28]") {
+    KeyedCluster cluster{{"n1", "n2"}};
+    const bool is_agent = GENERATE(true, false);
+    const std::string keys = is_agent ? cluster.enrolled("rogue") : operator_of(cluster, "rogue");
+    const std::string endpoint =
+        is_agent ? cluster.endpoints().agents : cluster.endpoints().operators;
+    const auto log = cluster.directory() + "/flood";
+    Process flood{
+        {.argv = hostile("flood.py", {endpoint, cluster.server_key(), keys, "600", "40", "{"}),
+         .output = log,
+         .errors = log}};
+    const auto counted = [&](const char* kind) {
+        return cluster.metric("muster_message_errors_total", kind);
+    };
+    const auto* const senseless = is_agent ? "agent_undecodable" : "operator_undecodable";
+    REQUIRE(until([&] { return counted(senseless) > 0; }));
+    if (is_agent) {
+        CHECK(until([&] { return counted("ended") >= 36; }));  // It may have four.
+    }
+    const int others = is_agent ? 2 : 0;
+    REQUIRE(cluster.muster_by_key({"key", "revoke", "rogue"}).exit == Exit{.code = 0});
+    const auto decoded = counted(senseless);
+    CHECK(until([&] { return connections_to(endpoint) == others; }));
+    CHECK(counted(senseless) == decoded);
+    CHECK(flood.running());
+    flood.signal(SIGKILL);
+    static_cast<void>(flood.wait(soon()));
 }
 
 }  // namespace muster::integration

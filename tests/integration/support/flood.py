@@ -2,7 +2,8 @@
 
     flood.py ENDPOINT SERVER_KEY KEY_FILE SECONDS LINKS MESSAGE...
 
-A MESSAGE that begins with `hex:` is bytes. Prints a line of JSON: how many were sent, and how many
+A MESSAGE that begins with `hex:` is bytes; `objects:N` is JSON of N bytes, nearly all of them empty objects
+in a field that nobody knows. Prints a line of JSON: how many were sent, and how many
 answers said `busy`.
 """
 import json
@@ -14,9 +15,18 @@ import zmq
 import curve_wire as wire
 
 
+def bytes_of(text):
+    if text.startswith("hex:"):
+        return bytes.fromhex(text[4:])
+    if text.startswith("objects:"):
+        objects = ",".join(["{}"] * (int(text[8:]) // 3 - 10))
+        return b'{"type":"ack","x":[' + objects.encode() + b"]}"
+    return text.encode()
+
+
 def main():
     endpoint, server, keys, seconds, links = sys.argv[1:6]
-    messages = [bytes.fromhex(text[4:]) if text.startswith("hex:") else text.encode() for text in sys.argv[6:]]
+    messages = [bytes_of(text) for text in sys.argv[6:]]
     public, secret = wire.keys_of(keys)
     sockets = []
     for _ in range(int(links)):

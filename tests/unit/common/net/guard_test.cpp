@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <fcntl.h>
 #include <string>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -193,6 +194,28 @@ TEST_CASE("a connection that sends frames without end is ended and counted", "[n
     CHECK(net::ended_by_guard() == before + 1);
 }
 
+// Goal: a message which the library keeps of a closed connection has not the number of another one.
+// Method: accept and close. What the kernel gives out is the least free number.
+TEST_CASE("the number of a connection is not that of the one that was closed before it",
+          "[net][guard]") {
+    Listener listener;
+    const auto accepted = [&] {
+        const FileDescriptor client = listener.connect();
+        return FileDescriptor{accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC)};
+    };
+    FileDescriptor first = accepted();
+    const net::Connection of_first = net::connection_of(first.get());
+    first.reset();
+    const FileDescriptor second = accepted();
+    REQUIRE(second.get() >= 0);
+    CHECK(second.get() != of_first.file);
+    CHECK(net::connection_of(of_first.file) == of_first);
+    CHECK(net::connection_of(second.get()).cookie != of_first.cookie);
+    CHECK((fcntl(second.get(), F_GETFD) & FD_CLOEXEC) != 0);
+    net::end_connection(of_first);  // It has ended, and harms no other.
+    CHECK(recv(second.get(), nullptr, 0, MSG_DONTWAIT | MSG_PEEK) <= 0);
+}
+
 // Goal: an ordinary client's closed connection harms no other descriptor of this process.
 // Method: close connections after the library accepted them, and reuse their numbers in every
 // possible way. Messages of another protocol arrive whole, and none is taken for a violation.
@@ -231,6 +254,7 @@ TEST_CASE("a guard does not touch a descriptor that reuses the number of its con
         case Way::dup: file = FileDescriptor{dup(other[1].get())}; break;
         case Way::inherited: file = sent_over(carrier, other[1].get()); break;
     }
+    file = FileDescriptor{dup2(file.get(), number)};  // Numbers of connections are not the least.
     REQUIRE(file.get() == number);
     // The second would be cut, and the last ended.
     for (const std::string& message : {std::string{"\xff whole"}, greeting() + ping() + "rest",
