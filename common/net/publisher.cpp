@@ -46,6 +46,7 @@ void Publisher::publish(std::string_view topic, std::string_view body) {
 
 bool Publisher::take_subscription() {
     if (!receive_frame()) {
+        report_all_received();
         return false;
     }
     // The library takes any frame with this first byte for a subscription, anywhere in a message.
