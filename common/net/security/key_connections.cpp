@@ -21,23 +21,16 @@ bool KeyConnections::admit(const PublicKey& key, Route route, const Connection& 
         }
         found = known_.try_emplace(key).first;
     }
-    Known& known = found->second;
-    if (known.newest.contains(route)) {
+    Newest& newest = found->second;
+    newest.try_emplace(route, connection);
+    if (newest.size() <= most_) {
         return true;
     }
-    if (known.last_ended && route <= *known.last_ended) {
-        end(connection);
-        return false;
-    }
-    known.newest.emplace(route, connection);
-    if (known.newest.size() <= most_) {
-        return true;
-    }
-    const auto oldest = known.newest.begin();
+    const auto oldest = newest.begin();  // Perhaps this one, which was silent until now.
+    const bool is_newer = oldest->first != route;
     end(oldest->second);
-    known.last_ended = oldest->first;
-    known.newest.erase(oldest);
-    return route > *known.last_ended;
+    newest.erase(oldest);
+    return is_newer;
 }
 
 void KeyConnections::keep_only(Instant now, std::shared_ptr<const KeySet> keys) {
@@ -48,7 +41,7 @@ void KeyConnections::keep_only(Instant now, std::shared_ptr<const KeySet> keys) 
         if (is_admitted(entry.first)) {
             return false;
         }
-        for (const auto& [route, connection] : entry.second.newest) {
+        for (const auto& [route, connection] : entry.second) {
             overdue_.push_back(connection);
         }
         return true;
@@ -69,8 +62,8 @@ std::optional<Connection> KeyConnections::find(const PublicKey& key, Route route
     if (known == known_.end()) {
         return std::nullopt;
     }
-    const auto found = known->second.newest.find(route);
-    return found == known->second.newest.end() ? std::nullopt : std::optional{found->second};
+    const auto found = known->second.find(route);
+    return found == known->second.end() ? std::nullopt : std::optional{found->second};
 }
 
 bool KeyConnections::is_admitted(const PublicKey& key) const {

@@ -19,7 +19,7 @@ namespace muster::net {
 /// key that is no longer admitted.
 ///
 /// A connection is known once it has sent something. Routes are numbered in the order of their
-/// connections, so older ones need not be remembered.
+/// connections, so a key that has all that it may need not remember older ones.
 class KeyConnections {
 public:
     using Route = std::uint32_t;
@@ -40,17 +40,14 @@ public:
     [[nodiscard]] std::uint64_t ended() const { return ended_; }
 
 private:
-    struct Known {
-        std::map<Route, Connection> newest;
-        std::optional<Route> last_ended;  // Older ones have ended, too.
-    };
+    using Newest = std::map<Route, Connection>;
 
     void end(const Connection& connection);
 
     std::size_t most_;
     End end_;
     std::shared_ptr<const KeySet> admitted_;
-    std::unordered_map<PublicKey, Known, KeyHash> known_;
+    std::unordered_map<PublicKey, Newest, KeyHash> known_;
     std::vector<Connection> overdue_;  // All end at once.
     Instant overdue_at_{};
     std::uint64_t ended_ = 0;
