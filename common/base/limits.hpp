@@ -131,7 +131,7 @@ inline constexpr std::uint32_t audited_refusals = 10;  ///< A second. Others are
 
 // Messages.
 inline constexpr std::size_t agent_message_bytes = 1024 * 1024;  ///< One node's snapshot.
-/// Of an agent that was not welcomed: a hello. It has three quarters of it with all labels.
+/// Of an agent that was not welcomed: a hello. Only one with the longest labels does not fit.
 inline constexpr std::size_t hello_bytes = 4 * 1024;
 inline constexpr std::size_t operator_message_bytes = 64 * 1024;  ///< One part of a request.
 inline constexpr std::size_t part_bytes = 60 * 1024;              ///< A part less its envelope.
