@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -99,11 +100,14 @@ std::string operator_of(const KeyedCluster& cluster, const std::string& name) {
     return home + "/muster/contexts/c";
 }
 
-/// Established connections to this endpoint on loopback.
+/// Established connections to this endpoint, `tcp://127.1.2.3:7700`.
 int connections_to(const std::string& endpoint) {
-    const int port = std::stoi(endpoint.substr(endpoint.rfind(':') + 1));
-    std::array<char, 8> local{};
-    std::snprintf(local.data(), local.size(), ":%04X", static_cast<unsigned>(port));
+    in_addr host{};
+    const auto port_at = endpoint.rfind(':');
+    REQUIRE(inet_pton(AF_INET, endpoint.substr(6, port_at - 6).c_str(), &host) == 1);
+    std::array<char, 16> local{};  // As the kernel writes it.
+    std::snprintf(local.data(), local.size(), "%08X:%04X", host.s_addr,
+                  static_cast<unsigned>(std::stoi(endpoint.substr(port_at + 1))));
     std::istringstream lines{text_of("/proc/net/tcp")};
     int count = 0;
     for (std::string line; std::getline(lines, line);) {
@@ -113,7 +117,7 @@ int connections_to(const std::string& endpoint) {
         std::string theirs;
         std::string state;
         words >> number >> ours >> theirs >> state;
-        count += state == "01" && ours.ends_with(local.data()) ? 1 : 0;
+        count += state == "01" && ours == local.data() ? 1 : 0;
     }
     return count;
 }

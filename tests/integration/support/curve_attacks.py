@@ -45,11 +45,19 @@ class Attacker:
         return peer.is_cut(), []
 
     def deep_nesting(self):
-        peer = self.admitted()
-        deep = 30_000
-        return False, [self.text(peer.ask(*frames)) for frames in (
-            (VERSION, b"\x91" * deep), (VERSION, b"\x81\xa1a" * (deep // 3)),
-            (b'{"verb":"apply","tasks":' + b"[" * deep,), (b'{"type":' * (deep // 8),))]
+        """The deeper ones are longer than an agent's first message may be, and then end the connection."""
+        answers = []
+        for deep in (3_000, 30_000):
+            for frames in ((VERSION, b"\x91" * deep), (VERSION, b"\x81\xa1a" * (deep // 3)),
+                           (b'{"verb":"apply","tasks":' + b"[" * deep,), (b'{"type":' * (deep // 8),)):
+                peer = self.admitted()
+                try:
+                    answers.append(self.text(peer.ask(*frames)))
+                except wire.Closed:
+                    if deep == 3_000:
+                        raise
+                peer.close()
+        return False, answers
 
     def array_bomb(self):
         """Heads of arrays, maps and texts that say 2^32 - 1 elements."""
